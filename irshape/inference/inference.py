@@ -177,17 +177,21 @@ class Inference:
         return {**self.__dict__, "engine": None}
 
     @cached_property
-    def _requirements(self) -> list[Guard]:
-        guards = guards_of(self._guarding)
-        if self.model.of_type("Gather"):
-            from irshape.inference.indices import demanded
+    def _checked(self) -> list[Guard]:
+        """What OpenVINO demands, and the premises of formulas."""
+        return guards_of(self._guarding)
 
-            guards += demanded(self.model, self.graphs[0][1].slots, self.weights)
-        return guards
+    @cached_property
+    def _requirements(self) -> list[Guard]:
+        if not self.model.of_type("Gather"):
+            return self._checked
+        from irshape.inference.indices import demanded
+
+        return [*self._checked, *demanded(self.model, self.graphs[0][1].slots, self.weights)]
 
     @cached_property
     def _reported(self) -> Reported | None:
-        if not self._requirements:
+        if not self._checked:
             return None
         from irshape.inference.conditions import is_made_of_data
         from irshape.shape.reported import Reported
@@ -196,7 +200,7 @@ class Inference:
         # that layers make of data tightens these sizes.
         told = {
             one.requirement: one._node
-            for one in self._requirements
+            for one in self._checked
             if not one.branch and (not one.is_premise or (is_made_of_data(one.requirement) and one._node.type != "Loop"))
         }
         reported = Reported.of(self.scope, told)

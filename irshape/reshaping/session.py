@@ -464,7 +464,7 @@ class Session(inner.Session):
         def numbers(type: str, name: str) -> object:
             return numbers_read(bench, items[type, name]) if (type, name) in items else None
 
-        def constants(type: str, name: str) -> dict[int, list[Any]]:
+        def constants(type: str, name: str) -> dict[int, object]:
             return constants_read(bench, items[type, name]) if (type, name) in items else {}
 
         return Witness(shapes, numbers, constants, sizes)

@@ -61,7 +61,7 @@ class Witness(NamedTuple):
 
     shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
     numbers: Callable[[str, str], object]
-    constants: Callable[[str, str], Mapping[int, Sequence[Any]]]
+    constants: Callable[[str, str], Mapping[int, object]]
     sizes: Mapping[str, int]
 
 

@@ -440,15 +440,12 @@ def numbers_read(bench: Bench, item: Item) -> object:
     return sorted(item.attributes.items()), read
 
 
-def constants_read(bench: Bench, item: Item) -> dict[int, list[Any]]:
+def constants_read(bench: Bench, item: Item) -> dict[int, object]:
     """The few elements of each constant of the file that a layer computes with element by element, by the port."""
-    found = {}
-    for port, value in enumerate(item.inputs if is_elementwise(item) else ()):
-        constant = None if value is None else bench.constant_of(value)
-        array = bench.array(value) if value is not None and constant is not None and constant.base is not None else None
-        if array is not None and array.size <= _FEW:
-            found[port] = array.tolist() if array.ndim else [array.tolist()]
-    return found
+    values = enumerate(item.inputs if is_elementwise(item) else ())
+    stored = [(port, value) for port, value in values if value is not None and bench.constant_of(value) is not None]
+    arrays = [(port, bench.array(value)) for port, value in stored if value.item.base is not None]
+    return {port: array.tolist() for port, array in arrays if array is not None and array.size <= _FEW}
 
 
 def is_open(shape: Sequence[Size] | None) -> bool:

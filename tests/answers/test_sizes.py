@@ -312,6 +312,7 @@ def test_constant_indices_need_an_axis_that_has_them() -> None:
     valid = answer(net, {"parameter_0": "[S,2]"})
     assert [str(one.requirement) for one in valid._inference.guards] == ["S >= 4"]
     assert (valid.admits(S=3), valid.admits(S=4)) == (False, True)
+    assert verbs.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[S,2]"}).ports["0:0"] == ("f32", "[?,2]")
 
 
 def test_the_hint_names_symbols_of_the_model() -> None:
