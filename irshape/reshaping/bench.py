@@ -7,8 +7,9 @@ some tensor has, else arithmetic on such sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from irshape.answers.batch.traces import Flowed, FlowLayer, Traces, cleared, plain
@@ -79,8 +80,11 @@ class AxisFormula(NamedTuple):
 class Refusal(Exception):
     """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
-    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message. `least` is the size of a
+    symbol from which on the layer passes, if there is one.
     """
+
+    least: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(f"{item!r}: {reason}")
@@ -164,7 +168,8 @@ class Bench:
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options, and `is_compared` says that a second export decides, so that a number that may stay is an option.
+    one of several options, `letters` are the symbols that irshape named, and `is_compared` says that a second export decides, so that a
+    number that may stay is an option.
     """
 
     def __init__(
@@ -185,6 +190,7 @@ class Bench:
         self.instead: Item | None = None
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
         self.is_compared = False
+        self.letters: Set[str] = frozenset()
 
     # Facts.
 
@@ -308,6 +314,14 @@ class Bench:
     def refuse(self, reason: str, constant: Item | None = None, hint: str | None = None) -> NoReturn:
         """Say why the layer that is visited cannot be mended."""
         raise Refusal(self.item, reason, constant, hint)
+
+    def cut_apart(self, item: Item) -> str:
+        """In words, that a slice is one of several that cut a tensor into steps, each of which has its own layers; empty if it is not."""
+        data = item.inputs[0] if item.type in _SLICES else None
+        readers = [] if data is None else [one for one, _ in self.draft.readers_of(data.item)]
+        count = sum(one.type == item.type and one.base is not None for one in readers)
+        told = f"{count} {item.type} layers cut steps out of {item.producers[0]!r}" if count > 2 else ""
+        return f"; {told}, and the file has no layers for more steps" if told else ""
 
     def mend(self, port: str, was: object, now: object, kind: str = "forced", why: str = "", item: Item | None = None) -> None:
         """Write a change down."""

@@ -588,5 +588,5 @@ def _multiples(names: Sequence[str], step: int) -> list[str]:
 def _named_sizes(wish: Wish) -> list[str]:
     """The names that the caller gave to whole sizes, which may be any number: not the `k` of `32*k`, and not the batch."""
     whole = {one.name for shape in wish.inputs.shapes.values() for one in shape or () if one.factor == 1 and not one.offset}
-    given = {name: known for name, known in wish.inputs.symbols.items() if name in whole and name not in wish.asked}
+    given = {name: known for name, known in wish.inputs.symbols.items() if name in whole & wish.given and name not in wish.asked}
     return [name for name, known in given.items() if name != wish.batch and known.modulus == 1]

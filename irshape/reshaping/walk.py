@@ -198,7 +198,7 @@ class Walk:
 
     def _unnamed(self, reason: str) -> str:
         """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
-        names = dict.fromkeys(re.findall(rf"\b{UNNAMED}\b", reason))
+        names = dict.fromkeys(re.findall("|".join([rf"\b{UNNAMED}\b", *[rf"\b{name}\b" for name in self.bench.letters]]), reason))
         values = [value for item in self.bench.draft.state.in_order for value in item.outputs] if names else []
         axes = [(axis, value.item, str(size)) for value in values for axis, size in enumerate(self.bench.shape(value) or ())]
         places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
@@ -372,19 +372,21 @@ class Walk:
             if blamed is None and makers and makers[-1].type != "Parameter":
                 blamed = makers[-1]  # such as a window that covered the whole axis
                 why += f"; {blamed!r} gives {formula_text(sides[0])}, which was {bench.at(sides[0])}"
-            bench.refuse(why, blamed, self._enough(sides[0], number))
+                why += bench.cut_apart(blamed)
+            error = Refusal(item, why, blamed)
+            error.least = self._enough(sides[0], number)
+            raise error
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
 
-    def _enough(self, size: Dim, number: Size) -> str | None:
-        """The hint that names the sizes from which on a formula has this number, as `min(H, 4)` has 4; None if there are no such sizes."""
+    def _enough(self, size: Dim, number: Size) -> dict[str, int]:
+        """The size from which on a formula has this number, as `min(H, 4)` has 4, by its symbol; empty if there is none."""
         numbers = self.bench.numbers
         for name in sorted(symbols(size) - self.bench.asked.keys()):
             was = numbers[name]
             if all(evaluate(size, {**numbers, name: one}) == number for one in (was, was + 1, _FAR * was)):
-                least = next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)
-                return f"ask for sizes from {least} on: --set {name}={least}.."
-        return None
+                return {name: next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)}
+        return {}
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
         """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""

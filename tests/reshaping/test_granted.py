@@ -221,6 +221,18 @@ OPEN_IN_LENGTH = Net("""
 """)
 
 
+# The steps of a sequence, each taken by layers of its own, and the frames of a signal, which are weighted.
+UNROLLED = Net("_x: f32[1,4,2]\n" + "\n".join([
+    *[f"_{step}: Squeeze(Slice-8(_x, [{step}], [{step + 1}], [1], [1]), [1])" for step in range(4)],
+    "Add(Add(_0, _1), Add(_2, _3)) -> Result",
+]))  # fmt: skip
+FRAMES = Net("_x: f32[1,12]\n" + "\n".join([
+    *[f"_{at}: Unsqueeze(Slice-8(_x, [{2 * at}], [{2 * at + 4}], [1], [1]), [1])" for at in range(5)],
+    "Multiply(Concat(_0, _1, _2, _3, _4, axis=1), f32=[[[0.1,0.7,0.9,0.2]]]) -> Result",
+]))  # fmt: skip
+STEPS = "'slice_26' gives S - 3, which was 1; 4 Slice layers cut steps out of Parameter 'parameter_0', and the file has no layers for"
+
+
 # Places that count one more than the rows, as a mask of a language model that lacks the new token.
 BEHIND = """
     _x: f32[{}]
@@ -249,6 +261,10 @@ BEHIND = """
     (Net(BEHIND.format("?,2")), "[3,2]", {}, "R401 this never holds: indices must be in [-3, 2], got 3, which the model computes"),
     (OPEN, "[N,4,9]", {"rewrite": True}, "demands N == 1"),
     (OPEN_IN_LENGTH, "[1,2,S]", {"rewrite": True}, "Add 'a' demands S - 2 == S - max(S - 8, 0), or one is 1: "),
+    *[(UNROLLED, shape, {"rewrite": True}, f" S == 4{own}: axis 1 is removed only if its size is 1; Slice {STEPS}")
+        for shape, own in (("[1,S,2]", ""), ("[1,2..,2]", ""), ("[1,9,2]", " (S is 9 here)"))],
+    *[(FRAMES, shape, {"rewrite": True}, "S - 8, but the layers before it give 4 for every size; 5 Slice layers cut steps out of")
+        for shape in ("[1,S]", "[1,30]")],
     (TOGETHER, "[1,1,W]", {"rewrite": True, "choose": "first"}, "demands W//4 == 2"),
     # Of a batch of 4, one sample is not the sum over 4.
     (Net("f32[4] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "P110"),
