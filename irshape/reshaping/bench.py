@@ -60,13 +60,15 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
-    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays.
+    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays; `names`
+    are the symbols from which it may follow, if that is known.
     """
 
     where: Where
     what: str
     step: int = 0
     is_number: bool = False
+    names: frozenset[str] = frozenset()
 
 
 class AxisFormula(NamedTuple):
@@ -336,9 +338,9 @@ class Bench:
             return evaluate(size, self.asked)
         return size
 
-    def keep(self, what: str) -> None:
-        """Write down a number that stays although its axis is open."""
-        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True))
+    def keep(self, what: str, size: Size = 0) -> None:
+        """Write down a number that stays although its axis is open; `size` is that of the axis."""
+        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True, names=frozenset(symbols(size))))
 
     # Edits.
 

@@ -6,7 +6,7 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import groupby
 from math import lcm

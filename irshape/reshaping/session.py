@@ -185,7 +185,7 @@ _COMPARE = "compare the outputs of a batch with those of single samples; if they
 _OTHER = "choose other sizes, or convert the model again"
 _RECORDED = "ask for this size; if the inputs of an export for one size are open in the file, give its sizes, as numbers: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
-_KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
+_KEEP = "give a second export with another {} (--like other.xml), or keep the number: --choose first"
 _DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
 
 
@@ -576,7 +576,8 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
     names = _named_sizes(wish) if doubt.step else ()
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
     meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
-    hint = _COMPARE if code == "P111" else _KEEP if doubt.is_number else meant + _DECIDE
+    other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
+    hint = _COMPARE if code == "P111" else _KEEP.format(other or "size") if doubt.is_number else meant + _DECIDE
     return Diagnostic(code, doubt.what, doubt.where, hint=hint)
 
 

@@ -419,18 +419,18 @@ class Walk:
         others = witness.constants(item.type, item.name)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
             self.bench.notes.differing.append(Refusal(item, _DIFFER))
-        if len(self.bench.notes.kept) == known:
+        doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
+        if not doubts or (here := numbers_read(self.bench, item)) is None or (there := witness.numbers(item.type, item.name)) is None:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
-        every = self.bench.numbers.keys() - {self.bench.batch}
-        names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys() or every
-        here = numbers_read(self.bench, item)
-        there = witness.numbers(item.type, item.name)
-        if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
-            return
-        if here != there:
+        read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
+            self.bench.batch
+        }
+        same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
+        left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
+        if here != there and len(left) < len(doubts):
             raise Refusal(item, _DIFFER)
-        del self.bench.notes.kept[known:]
+        self.bench.notes.kept[known:] = left
 
     # The axes.
 

@@ -506,6 +506,13 @@ def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told
     assert errors(found) == told
 
 
+def test_a_second_export_decides_the_axes_that_it_has_otherwise() -> None:
+    net, other = (Net(f"AdaptiveAvgPool-8(f32[1,2,{height},12], [2,4]) -> Result") for height in (8, 10))
+    found = asked(net, "[1,2,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == ["S208 AdaptiveAvgPool 'adaptiveavgpool_2' gives the size 4 on axis 3, whatever W is"]
+    assert found.diagnostics[0].hint == "give a second export with another W (--like other.xml), or keep the number: --choose first"
+
+
 _SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
 
 
@@ -523,10 +530,11 @@ def test_a_second_export_tells_of_a_constant_that_no_law_explains(other: str, to
     ("[8.0, 6.0]", True), ("[7.0, 5.0]", True), ("[4.0, 3.0]", True), ("[3.5, 2.5]", True), ("[0.125, 0.166666666667]", True),
     ("[224.0, 224.0]", False), ("[0.229, 0.224]", False),
 ])  # fmt: skip
-def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool) -> None:
-    """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
+@pytest.mark.parametrize("shape", ["[H,W]", "[H,8]", "[6,W]"])
+def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool, shape: str) -> None:
+    """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths, or other heights."""
     places = "f32[6,8] -> NonZero-3(output_type=i64) -> Transpose([1,0]) -> p: Convert(destination_type=f32)"
-    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True))
+    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), shape, rewrite=True))
     numbers = scale.replace("0.166666666667", "0.166667").replace(".0", "")
     assert found == ([f"S208 Divide 'd' scales by the constant {numbers}, which follows from recorded sizes of the inputs"] if told else [])
 
