@@ -473,6 +473,18 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+def test_no_way_is_offered_that_is_refused() -> None:
+    """The middle of a row beside what windows of 7 leave of it: with its begin and its end, the length can only be 12."""
+    net = Net("""
+        _x: f32[1,1,12]
+        _left: MaxPool-1(_x, kernel="7", strides="1", pads_begin="0", pads_end="0", rounding_type=floor)
+        Concat(Slice-8(_x, [3], [9], [1], [2]), _left, axis=1) -> Result
+    """)
+    found = asked(net, "[1,1,S]", rewrite=True).diagnostics
+    assert [one.code for one in found] == ["S208", "S208", "S207"]
+    assert {one.hint for one in found} == {"choose other sizes, or convert the model again"}
+
+
 _ALIKE = {
     "all of an axis": (
         "_top: TopK-11(f32[1,{0}], {1}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top.0 -> Result", "[1,S]",
