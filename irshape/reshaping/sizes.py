@@ -188,6 +188,7 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
         fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
         options += [made((0, 0, 0), plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
+    options = [one for one in options if not one.is_cut] or options  # a Reshape that fits for all sizes is meant for them
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:

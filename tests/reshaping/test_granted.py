@@ -146,7 +146,17 @@ CLASSES = """
 """
 
 
+# An image whose groups of channels are normalized, beside what a pool leaves of it: the width is even, and need be no multiple of 3.
+NORMALIZED_GROUPS = Net("""
+    _groups: Reshape(f32[1,16,16,24], [0,4,-1], special_zero=true)
+    _image: Reshape(MVN-6(_groups, [2], normalize_variance=true, eps=1e-6, eps_mode=inside_sqrt), [1,16,16,24], special_zero=false)
+    _pool: MaxPool-1(_image, kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    Concat(Tile(_pool, [1,1,2,2]), _image, axis=1) -> Result
+""")
+
+
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
+    (NORMALIZED_GROUPS, "[1,16,16,W]", {"rewrite": True}, "[1,32,16,2..]"),
     (BLOCKS, None, {"symbols": {"H": "16*k", "W": "16*j"}}, "[2..,4]"),
     (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
     (Net(CAUSAL.format(2, 1, 2)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
