@@ -362,9 +362,9 @@ def _doubt(bench: Bench, run: _Run, *, is_table: bool) -> str:
         if count < _FEWEST:
             return "more than one rule gives so few elements"
         if step < 0 or float(step) * 2 % 1 or (isinstance(step, np.integer) and is_recorded(bench, int(step))):  # offsets of rows
-            return f"the step {step:g} may depend on the size"
+            return f"they count in steps of {step:g}, which may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
-        return f"the first element {run.start:g} may depend on the size"
+        return f"they count from {run.start:g} on, which may depend on the size"
     return ""
 
 

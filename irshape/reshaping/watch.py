@@ -199,13 +199,14 @@ def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
 def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequence[int]], None]:
     """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one.
 
-    Numbers up to `largest_own` are taken for the layer's own.
+    Numbers up to `largest_own` are taken for the layer's own. Where the data hold the batch, no number is that of a batch.
     """
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+        of_batch = not any(map(bench.holds_batch, bench.sizes(source(item, 0))))
         for one in bench.elements(source(item, 1)) or ():
-            if is_recorded(bench, one) and one > largest_own:
-                bench.keep(f"{item!r} {what.format(one)}")
+            if is_recorded(bench, one, of_batch=of_batch) and one > largest_own:
+                bench.keep(f"{item!r} {what.format(one)}, as many as an open size had")
 
     return watched
 

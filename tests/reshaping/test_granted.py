@@ -146,6 +146,15 @@ CLASSES = """
 """
 
 
+# Six windows of each sample beside its mean, which is repeated for each window.
+QUERIES = Net("""
+    _x: f32[1,6,4]
+    _windows: Relu(Reshape(_x, [6,4], special_zero=false))
+    _mean: ReduceMean(_x, [1], keep_dims=false)
+    _rows: Unsqueeze(Range-4(0, Gather-8(ShapeOf-3(_mean, output_type=i64), 0, 0), 1, output_type=i64), [0])
+    _places: Reshape(Transpose(Tile(_rows, [6,1]), [1,0]), [-1], special_zero=false)
+    Add(_windows, Gather-8(_mean, _places, 0)) -> Result
+""")
 # An image whose groups of channels are normalized, beside what a pool leaves of it: the width is even, and need be no multiple of 3.
 NORMALIZED_GROUPS = Net("""
     _groups: Reshape(f32[1,16,16,24], [0,4,-1], special_zero=true)
@@ -156,6 +165,7 @@ NORMALIZED_GROUPS = Net("""
 
 
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
+    (QUERIES, "[N,6,4]", {"rewrite": True}, "[?,4]"),
     (NORMALIZED_GROUPS, "[1,16,16,W]", {"rewrite": True}, "[1,32,16,2..]"),
     (BLOCKS, None, {"symbols": {"H": "16*k", "W": "16*j"}}, "[2..,4]"),
     (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
