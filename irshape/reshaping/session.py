@@ -565,8 +565,10 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
 
 
 def _cause(mend: Mend) -> Diagnostic:
+    copies = ", where 0 keeps the size of the axis" if mend.port == "pattern" and "0" in mend.now[1:-1].split(",") else ""
     layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
-    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, but the new sizes need {mend.now}", mend.where)
+    text = f"{layer} holds an old size: {mend.port} is {mend.was}, but the new sizes need {mend.now}{copies}"
+    return Diagnostic("S207", text, mend.where)
 
 
 def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnostic:
