@@ -83,8 +83,9 @@ class _Arguments:
                 twice = f"{self._title(given)} gets {name} twice: {value!r} and {named[name]!r}"
                 return f"{twice}; values without a name are, in this order: {order}"
         needed = (*self._names[len(given) : count - len(self._function.__defaults__ or ())], *self._names[count:])
+        lead = _lead(given[0], self._function.__name__) if "self" in self.own else ""
         if missing := [name for name in needed if name not in named and name not in by_name]:
-            return f"{self._title(given)} needs the argument {' and '.join(missing)}{self._leads(given)}"
+            return f"{self._title(given)} needs the argument {' and '.join(missing)}{lead}"
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
             note, module = notes.get(name, (None, home) if name == "self" else notes.get(self._rest, (None, home)))
@@ -95,12 +96,8 @@ class _Arguments:
                     shown = "\n"
                 shown = shown if len(shown) <= _LONGEST and "\n" not in shown else f"a value of the class {type(value).__name__}"
                 told = f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
-                return f"{told}{self._leads(given)}"
+                return f"{told}{lead}"
         return ""
-
-    def _leads(self, given: tuple[Any, ...]) -> str:
-        """What a method does, for who calls it otherwise."""
-        return _lead(given[0], self._function.__name__) if "self" in self.own else ""
 
     def _title(self, given: tuple[Any, ...]) -> str:
         name = self._function.__name__

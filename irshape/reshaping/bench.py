@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from irshape.answers.batch.traces import Flowed, FlowLayer, Traces, cleared, plain
@@ -82,11 +81,8 @@ class AxisFormula(NamedTuple):
 class Refusal(Exception):
     """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
-    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message. `least` is the size of a
-    symbol from which on the layer passes, if there is one.
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
     """
-
-    least: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(f"{item!r}: {reason}")

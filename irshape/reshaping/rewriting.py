@@ -6,7 +6,7 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import groupby
 from math import lcm
@@ -92,24 +92,20 @@ class Rewriter:
         try:
             return self._walk(self._wish, is_strict=False)
         except Refusal as error:
-            raise self._from_recorded(error) if error.least or "min(" in error.reason else error from None
+            raise self._from_recorded(error) from None
 
     def _from_recorded(self, error: Refusal) -> Refusal:
-        """The error of sizes from the recorded ones on, if these are refused, too; else the error, with sizes that are large enough."""
-        ranges = self._wish.inputs.symbols
-        least: Mapping[str, int] = {name: was for name, was in self._wish.recorded.items() if ranges[name].low < was < ranges[name].high}
-        if not least:
+        """The error of sizes from the recorded ones on, if these are refused, too; else the error, with the advice to ask for them."""
+        inputs, recorded = self._wish.inputs, self._wish.recorded
+        larger = {name: one._replace(low=was) for name, was in recorded.items() if (one := inputs.symbols[name]).low < was < one.high}
+        if not larger or not ("min(" in error.reason or ">=" in error.reason):
             return error
         try:
-            self._walk(self._wish.of_least(least), is_strict=False)
+            self._walk(self._wish._replace(inputs=inputs._replace(symbols={**inputs.symbols, **larger})), is_strict=False)
         except Refusal as other:
             return other
-        if error.least:
-            with suppress(Refusal):
-                self._walk(self._wish.of_least(error.least), is_strict=False)
-                least = error.least
-        sizes = " and ".join(map(str, dict.fromkeys(least.values())))
-        given = " ".join([f"{name}={size}.." for name, size in least.items() if name in self._wish.given])
+        sizes = " and ".join(map(str, dict.fromkeys(one.low for one in larger.values())))
+        given = " ".join([f"{name}={one.low}.." for name, one in larger.items() if name in self._wish.given])
         error.hint = f"ask for sizes from {sizes} on{given and f': --set {given}'}"
         return error
 

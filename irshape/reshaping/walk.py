@@ -49,8 +49,6 @@ _MOST_ALTERNATIVES: Final = 40
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = 4
-# A formula that has one value for the recorded size, the next one, and so many times the recorded one has it from some size on.
-_FAR: Final = 1000
 
 
 class Witness(NamedTuple):
@@ -376,20 +374,9 @@ class Walk:
                 blamed = makers[-1]  # such as a window that covered the whole axis
                 why += f"; {blamed!r} gives {formula_text(sides[0])}, which was {bench.at(sides[0])}"
                 why += bench.cut_apart(blamed)
-            error = Refusal(item, why, blamed)
-            error.least = self._enough(sides[0], number)
-            raise error
+            bench.refuse(why, blamed)
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
-
-    def _enough(self, size: Dim, number: Size) -> dict[str, int]:
-        """The size from which on a formula has this number, as `min(H, 4)` has 4, by its symbol; empty if there is none."""
-        numbers = self.bench.numbers
-        for name in sorted(symbols(size) - self.bench.asked.keys()):
-            was = numbers[name]
-            if all(evaluate(size, {**numbers, name: one}) == number for one in (was, was + 1, _FAR * was)):
-                return {name: next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)}
-        return {}
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
         """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""

@@ -13,16 +13,7 @@ from irshape.editing.state import Item, Value
 from irshape.model.model import reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import same
-from irshape.reshaping.bench import (
-    AXES,
-    Bench,
-    holder,
-    is_recorded,
-    is_true,
-    number_of,
-    numbers_of,
-    source,
-)  # fmt: skip
+from irshape.reshaping.bench import AXES, Bench, holder, is_recorded, is_true, number_of, numbers_of, source
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product

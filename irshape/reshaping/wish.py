@@ -36,12 +36,6 @@ class Wish(NamedTuple):
         names = {name for shape in self.inputs.shapes.values() for size in shape or () for name in size.symbols}
         return bool(self.recorded) and self.recorded.keys() == self.asked.keys() >= names
 
-    def of_least(self, least: Mapping[str, int]) -> Wish:
-        """The same wish for sizes from these ones on."""
-        ranges = self.inputs.symbols
-        larger = {name: ranges[name]._replace(low=size) for name, size in least.items()}
-        return self._replace(inputs=self.inputs._replace(symbols={**ranges, **larger}))
-
 
 def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, int]) -> Wish:
     """The wish that inputs of these shapes make of a model with the recorded ones. `batch` is the axis of the batch of some inputs.
@@ -99,7 +93,9 @@ class _Maker:
             if is_number:
                 self._pairs[was, size.low, is_batch] = name
                 self.asked[name] = size.low
-            self.ranges[name] = _between(size.low, was) if is_number else SymbolRange(max(size.low, 1), size.high)
+            # A number asks for the sizes between it and the recorded one, a larger one for all from that one on.
+            low, high = (min(size.low, was), was if size.low < was else inf) if is_number else size[:2]
+            self.ranges[name] = SymbolRange(max(low, 1), high)
             self.recorded[name] = was
         self.batch = name if is_batch else self.batch
         return Described(0, inf, name)
@@ -122,7 +118,7 @@ class _Maker:
                 raise InputError(f"{told}{more}")
             number = self.asked.get(size.name, value)
             if number != value:
-                self.ranges[size.name] = _between(number, value)
+                self.ranges[size.name] = SymbolRange(max(min(number, value), 1), value if number < value else inf)
             elif self.asked.pop(size.name, None):  # the recorded one
                 self.ranges[size.name] = SymbolRange(value, value)
             known = self.ranges[size.name]
@@ -140,11 +136,6 @@ class _Maker:
             name, number = f"{letter}{number}", number + 1
         self.names.add(name)
         return name
-
-
-def _between(number: int, was: int) -> SymbolRange:
-    """The sizes that a number asks for: up to the recorded one if it is smaller, else from the recorded one on."""
-    return SymbolRange(max(number, 1), was) if number < was else SymbolRange(max(was, 1), inf)
 
 
 def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:

@@ -706,7 +706,7 @@ def test_sizes_that_are_large_enough_are_a_hint() -> None:
     """Four of the six columns are weighted."""
     net = Net('Einsum-7(Slice-8(f32[1,6], [0], [4], [1], [1]), f32=[[3.0,1.0,4.0,1.0]], equation="ab,cb->ac") -> Result')
     [error] = asked(net, "[1,S]", rewrite=True).diagnostics
-    assert error.hint == "ask for sizes from 4 on: --set S=4.."
+    assert error.hint == "ask for sizes from 6 on: --set S=6.."
     assert [one.code for one in asked(net, "[1,S]", symbols={"S": "4.."}, rewrite=True).diagnostics] == ["S208"]  # the end of the Slice
 
 
