@@ -433,7 +433,6 @@ class Session(inner.Session):
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench
         from irshape.reshaping.walk import Witness
-        from irshape.reshaping.watch import constants_read, numbers_read
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
@@ -459,13 +458,7 @@ class Session(inner.Session):
         draft = Draft(engine.model, engine.weights, engine.opaque, engine)
         bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
 
-        def numbers(type: str, name: str) -> object:
-            return numbers_read(bench, items[type, name]) if (type, name) in items else None
-
-        def constants(type: str, name: str) -> dict[int, object]:
-            return constants_read(bench, items[type, name]) if (type, name) in items else {}
-
-        return Witness(shapes, numbers, constants, sizes)
+        return Witness(shapes, bench, items, sizes)
 
     # Blame.
 

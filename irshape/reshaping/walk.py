@@ -52,14 +52,11 @@ _TRIALS: Final = 4
 
 
 class Witness(NamedTuple):
-    """A second export: its shapes by type, name and output, and the sizes of symbols.
-
-    For a layer of a type and name, `numbers` are those that it reads, and `constants` those that it computes with element by element.
-    """
+    """A second export: its shapes by type, name and output, a bench with its layers by type and name, and the sizes of symbols."""
 
     shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
-    numbers: Callable[[str, str], object]
-    constants: Callable[[str, str], Mapping[int, object]]
+    bench: Bench
+    items: Mapping[tuple[str, str], Item]
     sizes: Mapping[str, int]
 
 
@@ -404,13 +401,13 @@ class Walk:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
         witness, known = self._witness, len(self.bench.notes.kept)
         watch(self.bench)
-        if witness is None:
+        if witness is None or (other := witness.items.get((item.type, item.name))) is None:
             return
-        others = witness.constants(item.type, item.name)
+        others = constants_read(witness.bench, other)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
             self.bench.notes.differing.append(Refusal(item, _DIFFER))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
-        if not doubts or (here := numbers_read(self.bench, item)) is None or (there := witness.numbers(item.type, item.name)) is None:
+        if not doubts or (here := numbers_read(self.bench, item)) is None or (there := numbers_read(witness.bench, other)) is None:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
