@@ -95,6 +95,18 @@ class BatchMixed(Refusal):
     """A layer mixes the samples of a batch, or, with the code P111, is not proved to keep them apart; then the reason is a sentence."""
 
 
+class Witness(NamedTuple):
+    """A second export: its shapes by type, name and output, and the sizes of symbols.
+
+    For a layer of a type and name, `numbers` are those that it reads, and `constants` those that it computes with element by element.
+    """
+
+    shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
+    numbers: Callable[[str, str], tuple[object, Sequence[object]] | None]
+    constants: Callable[[str, str], Mapping[int, object]]
+    sizes: Mapping[str, int]
+
+
 class _Table(dict[Any, Any]):
     """A table whose entries can be taken back: the journal has what each of them replaced."""
 
@@ -164,7 +176,7 @@ class Bench:
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options, and `is_compared` says that a second export decides, so that a number that may stay is an option.
+    one of several options. With a `witness`, a second export decides, so that a number that may stay is an option.
     """
 
     def __init__(
@@ -184,7 +196,7 @@ class Bench:
         self.traced: Trace | None = None
         self.instead: Item | None = None
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
-        self.is_compared = False
+        self.witness: Witness | None = None
 
     # Facts.
 
@@ -231,6 +243,12 @@ class Bench:
             return None
         array = self.array(value)
         return None if array is None or array.dtype.kind not in "iu" else tuple(array.reshape(-1).tolist())
+
+    def seen(self, port: int) -> Sequence[Any]:
+        """The elements that the other export states at an input of the layer that is visited; none if there is no such layer."""
+        read = self.witness.numbers(self.item.type, self.item.name) if self.witness else None
+        found = read[1][port] if read and port < len(read[1]) else None
+        return found if isinstance(found, tuple | list) else ()
 
     def array(self, value: Value) -> NDArray[Any] | None:
         """The elements of a Const, also of one behind a Convert; None for any other tensor."""

@@ -34,9 +34,8 @@ from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
-    from irshape.reshaping.bench import Doubt, Mend, Refusal
+    from irshape.reshaping.bench import Doubt, Mend, Refusal, Witness
     from irshape.reshaping.rewriting import Rewriter
-    from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
 
 
@@ -186,7 +185,7 @@ _OTHER = "choose other sizes, or convert the model again"
 _RECORDED = "ask for this size; if the inputs of an export for one size are open in the file, give its sizes, as numbers: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 _KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
-_DECIDE = "give a second export (--like other.xml), or take the first way: --choose first"
+_DECIDE = "give a second export at a size where the ways differ (--like other.xml), or take the first way: --choose first"
 
 
 class How(NamedTuple):
@@ -433,8 +432,7 @@ class Session(inner.Session):
         if self._how.like is None:
             return None
         from irshape.editing.draft import Draft
-        from irshape.reshaping.bench import Bench
-        from irshape.reshaping.walk import Witness
+        from irshape.reshaping.bench import Bench, Witness
         from irshape.reshaping.watch import constants_read, numbers_read
 
         other = Session(self._how.like)
@@ -450,9 +448,12 @@ class Session(inner.Session):
             seen = shapes.get((node.type, node.name, 0))
             if seen is None or len(seen) != len(shape or ()):
                 raise InputError(f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}")
-            for one, size in zip(shape or (), seen, strict=True):
+            for axis, (one, size) in enumerate(zip(shape or (), seen, strict=True)):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
+                elif isinstance(size, int) and one.low == one.high != size:
+                    told = f"the other export has {size} elements along axis {axis} of {end_name(node)!r}, but {one.low} are asked for"
+                    raise InputError(f"{told}: open this axis, too, or export the model again with {one.low} there")
         if not sizes:
             command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"
             raise InputError(f"the sizes to change are all open in the other export; give them numbers first: {command}")
@@ -461,7 +462,7 @@ class Session(inner.Session):
         draft = Draft(engine.model, engine.weights, engine.opaque, engine)
         bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
 
-        def numbers(type: str, name: str) -> object:
+        def numbers(type: str, name: str) -> tuple[object, Sequence[object]] | None:
             return numbers_read(bench, items[type, name]) if (type, name) in items else None
 
         def constants(type: str, name: str) -> dict[int, object]:

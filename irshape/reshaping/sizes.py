@@ -21,13 +21,16 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, expression_of, product, symbols
+from irshape.shape.dim import Dim, Size, evaluate, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
-# The end of a slice that is none has more digits.
-_LONGEST: Final = 19
+# An end from here on is none.
+_NO_END: Final = 2**31 - 1
+# At most so many parts of an axis are compared with the numbers of another export.
+_MOST_PARTS: Final = 8
+_AS_SEEN: Final = "both exports have this part of the axis"
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -327,9 +330,10 @@ def slice_limits(bench: Bench) -> None:
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     options: list[list[tuple[Any, Any]]] = [[]]
-    for begin, end, axis in zip(begins or [None] * len(ends), ends, cut, strict=False):
-        starts = _starts(bench, begin, axis, shape[axis], recorded[axis])
-        found = [(start, one) for start in starts for one in _stops(bench, start, end, axis, shape[axis], recorded[axis], last)]
+    for at, (begin, end, axis) in enumerate(zip(begins or [None] * len(ends), ends, cut, strict=False)):
+        starts = [*_parts(bench, 1, at, shape[axis], recorded[axis]), *_starts(bench, begin, axis, shape[axis], recorded[axis])]
+        parts = _parts(bench, 2, at, shape[axis], recorded[axis])
+        found = [(start, one) for start in starts for one in (*parts, *_stops(bench, start, end, axis, shape[axis], recorded[axis]))]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
     wanted = given if options[0] == given else bench.pick([_Limits(one) for one in options]).pairs
@@ -351,9 +355,26 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
         return [begin]
     sizes = _before(bench, bench.item, begin, axis)
     found = _joint(bench, begin, own)
-    if found and not bench.is_compared:
+    if found and bench.witness is None:
         return found
     return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
+
+
+def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
+    """What a number that another export does not have may be of an axis: what is left of some elements, else one of the fewest parts."""
+    here, there = bench.elements(source(bench.item, port)) or (), bench.seen(port)
+    if bench.witness is None or not isinstance(own, Dim) or at >= min(len(here), len(there)) or here[at] == there[at]:
+        return []
+    number, seen = here[at], there[at]
+    if not isinstance(number, int):
+        return []
+    for count in range(1, _MOST_PARTS + 1):
+        parts = [own // count, (own + count - 1) // count, own // count * count] if count > 1 else [own - recorded + abs(number)]
+        ways = [part if number > 0 else -part for part in parts]
+        fitting = {str(one): one for one in ways if (bench.at(one), evaluate(one, bench.witness.sizes)) == (number, seen)}
+        if fitting:
+            return [*fitting.values()]
+    return []
 
 
 def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
@@ -365,19 +386,19 @@ def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
     return []
 
 
-def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: int, last: int) -> list[Any]:
+def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: int) -> list[Any]:
     """What the end of a slice may mean: that of the axis or a part, an earlier size from the beginning or the start on, or the number."""
-    if not isinstance(end, int) or not isinstance(own, Dim) or not last > end > 0:
+    if not isinstance(end, int) or not isinstance(own, Dim) or not _NO_END > end > 0:
         return [end]
     joint = _joint(bench, end, own)
-    if joint and not bench.is_compared:
+    if joint and bench.witness is None:
         return joint
     found: list[Any] = [own] if end >= recorded else joint
     if end <= recorded and not bench.holds_batch(own):
         skipped = {0, start} if isinstance(start, int) and 0 <= start < end else {0}
         sizes = [first + size for first in sorted(skipped) for size in _before(bench, bench.item, end - first, axis)]
         found += [size for size in sizes if not same(size, own)]
-    return [*found, *([end] if end < recorded or not found or bench.is_compared else [])]
+    return [*found, *([end] if end < recorded or not found or bench.witness is not None else [])]
 
 
 def strided_limits(bench: Bench) -> None:
@@ -477,8 +498,8 @@ class _Limits(Sizes):
 
     def text(self, tell: Callable[[Size], str]) -> str:
         """The limits as Python writes them, without a begin at the start and an end that is none."""
-        told = [(tell(one) if isinstance(one, int | Dim) else one for one in pair) for pair in self.pairs]
-        return listed([f"{begin}:{end if len(end) < _LONGEST else ''}" if begin not in ("0", None) else end for begin, end in told])
+        told = [(begin, "" if isinstance(end, int) and end >= _NO_END else tell(end)) for begin, end in self.pairs]
+        return listed([f"{tell(begin)}:{end}" if begin not in (0, None) else end for begin, end in told])
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -499,7 +520,7 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
             part = size // (was // number)
             found += [] if any(same(part, one) for one in found) else [part]
-    return found if before and not bench.is_compared else [*found, number]
+    return found if before and bench.witness is None else [*found, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -560,17 +581,35 @@ def image_size(bench: Bench) -> None:
 
 
 def top_k(bench: Bench) -> None:
-    """A TopK that takes all of an axis sorts it."""
+    """A TopK that takes all of an axis sorts it; it may take a part."""
     item = bench.item
     data = source(item, 0)
     count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     axis = number_of(item) % len(shape)
-    if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
+    if not count or recorded is None or not isinstance(count[0], int) or not isinstance(shape[axis], Dim):
         return
-    if bench.pick([Sizes([one]) for one in ([shape[axis], count[0]] if bench.is_compared else [shape[axis]])]) == [*count]:
+    is_whole = count[0] == recorded[axis]
+    ways = [*([shape[axis]] if is_whole else []), *_parts(bench, 1, 0, shape[axis], recorded[axis])]
+    wanted = bench.pick([Sizes([one]) for one in (*ways, *(count if bench.witness is not None or not ways else ()))])
+    if wanted != [*count]:
+        bench.connect(1, scalar(bench, wanted[0], data))
+        why = "the layer sorts the whole axis; irshape assumes the same at other sizes" if is_whole else _AS_SEEN
+        bench.mend("k", count, wanted, "generated", why)
+
+
+def roll(bench: Bench) -> None:
+    """The shift of a Roll that is a part of the axis."""
+    item = bench.item
+    shifts, axes = (bench.elements(source(item, port)) or () for port in (1, 2))
+    data, recorded = source(item, 0), bench.recorded_sizes(source(item, 0))
+    if recorded is None or len(axes) != len(shifts):
         return
-    bench.connect(1, scalar(bench, shape[axis], data))
-    bench.mend("k", count, [shape[axis]], "generated", "the layer sorts the whole axis; irshape assumes the same at other sizes")
+    named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
+    ways = [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) or [shifts[at]] for at, axis in named]
+    wanted = bench.pick([Sizes(one) for one in product_of(*ways)])
+    if wanted != [*shifts]:
+        bench.connect(1, vector(bench, wanted, data))
+        bench.mend("shift", shifts, wanted, "generated", _AS_SEEN)
 
 
 def split(bench: Bench) -> None:
@@ -607,6 +646,7 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Col2Im": image_size,
     **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),
     "TopK": top_k,
+    "Roll": roll,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,
     "VariadicSplit": split,

@@ -25,6 +25,7 @@ from irshape.reshaping.bench import (
     Bench,
     Doubt,
     Refusal,
+    Witness,
     holder,
     is_recorded,
     listed,
@@ -51,18 +52,6 @@ _MOST_STEP: Final = 128
 _TRIALS: Final = 4
 # A formula that has one value for the recorded size, the next one, and so many times the recorded one has it from some size on.
 _FAR: Final = 1000
-
-
-class Witness(NamedTuple):
-    """A second export: its shapes by type, name and output, and the sizes of symbols.
-
-    For a layer of a type and name, `numbers` are those that it reads, and `constants` those that it computes with element by element.
-    """
-
-    shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
-    numbers: Callable[[str, str], object]
-    constants: Callable[[str, str], Mapping[int, object]]
-    sizes: Mapping[str, int]
 
 
 # The marks of the graph and of the notes before a layer is visited.
@@ -146,7 +135,7 @@ class Walk:
         self._forced: dict[int, int] = {}
         self._at, self._marks = 0, _mark(self.bench)
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
-        bench.pick, bench.is_compared = self._pick, witness is not None
+        bench.pick, bench.witness = self._pick, witness
 
     def _producers(self, item: Item) -> Sequence[Item]:
         """The layers on which a layer depends."""

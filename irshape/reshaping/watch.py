@@ -429,7 +429,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 }
 
 
-def numbers_read(bench: Bench, item: Item) -> object:
+def numbers_read(bench: Bench, item: Item) -> tuple[object, Sequence[object]] | None:
     """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
     read: list[object] = []
     for port, value in enumerate(item.inputs):
