@@ -1,7 +1,7 @@
 """One walk over a draft whose inputs have the sizes that are asked for: each layer is mended, checked, and its axes are traced.
 
 A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest
-with the fewest formulas cut.
+with the fewest formulas cut that need not be.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 _DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
+_EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
 _BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
@@ -168,7 +169,8 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at, isinstance(error, BatchMixed)
+                cut = [one for one in self._choices if one.options[one.index].is_cut and not one.options[0].is_cut]
+                reached = -len(cut), at, isinstance(error, BatchMixed)
                 if error.reason == _DIFFER:
                     self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
@@ -393,9 +395,11 @@ class Walk:
             if not isinstance(seen, int) or not symbols(size) <= witness.sizes.keys() or (now := evaluate(size, witness.sizes)) == seen:
                 continue
             if isinstance(size, int):
-                self.bench.notes.differing.append(Refusal(item, f"gives the size {size} on axis {axis}, but the other export has {seen}"))
+                told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
+                self.bench.notes.differing.append(Refusal(item, told, hint=_EXPORTS))
             else:
-                self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, but it has {seen} there")
+                told = f"gives {formula_text(size)}, which is {now} at the sizes of the other export, but it has {seen} there"
+                self.bench.refuse(told, hint=_EXPORTS)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
@@ -405,7 +409,7 @@ class Walk:
             return
         others = witness.constants(item.type, item.name)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
-            self.bench.notes.differing.append(Refusal(item, _DIFFER))
+            self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_EXPORTS))
         if len(self.bench.notes.kept) == known:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
@@ -416,7 +420,7 @@ class Walk:
         if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
             return
         if here != there:
-            raise Refusal(item, _DIFFER)
+            raise Refusal(item, _DIFFER, hint=_EXPORTS)
         del self.bench.notes.kept[known:]
 
     # The axes.
