@@ -96,15 +96,16 @@ class BatchMixed(Refusal):
 
 
 class Witness(NamedTuple):
-    """A second export: its shapes by type, name and output, and the sizes of symbols.
+    """A second export on its own bench, the layer there that is the partner of a layer of the file, and the sizes of symbols there."""
 
-    For a layer of a type and name, `numbers` are those that it reads, and `constants` those that it computes with element by element.
-    """
-
-    shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
-    numbers: Callable[[str, str], tuple[object, Sequence[object]] | None]
-    constants: Callable[[str, str], Mapping[int, object]]
+    bench: Bench
+    partners: Mapping[Node | None, Item]
     sizes: Mapping[str, int]
+
+    def shape(self, value: Value) -> Shape:
+        """The shape of a tensor there; None if it is not known."""
+        partner = self.partners.get(value.item.base)
+        return None if partner is None else self.bench.shape(partner.outputs[value.index])
 
 
 class _Table(dict[Any, Any]):
@@ -245,10 +246,10 @@ class Bench:
         return None if array is None or array.dtype.kind not in "iu" else tuple(array.reshape(-1).tolist())
 
     def seen(self, port: int) -> Sequence[Any]:
-        """The elements that the other export states at an input of the layer that is visited; none if there is no such layer."""
-        read = self.witness.numbers(self.item.type, self.item.name) if self.witness else None
-        found = read[1][port] if read and port < len(read[1]) else None
-        return found if isinstance(found, tuple | list) else ()
+        """The elements that the other export states at an input of the layer that is visited; none if it states none."""
+        partner = self.witness.partners.get(self.item.base) if self.witness else None
+        value = partner.inputs[port] if partner and port < len(partner.inputs) else None
+        return (self.witness.bench.elements(value) or ()) if self.witness and value else ()
 
     def array(self, value: Value) -> NDArray[Any] | None:
         """The elements of a Const, also of one behind a Convert; None for any other tensor."""

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irshape.answers.wording import spoken
-from irshape.editing.state import EditError
+from irshape.editing.state import EditError, Item
 from irshape.inference import session as inner
 from irshape.inference.engine import Engine
 from irshape.inference.indices import beyond
@@ -431,21 +431,18 @@ class Session(inner.Session):
         """What the second export says."""
         if self._how.like is None:
             return None
+        from irshape.answers.matching import Matching
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench, Witness
-        from irshape.reshaping.watch import constants_read, numbers_read
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
-        shapes = {
-            (node.type, node.name, index): engine.slots[node.first_slot + index].shape
-            for node in engine.model.nodes
-            if node.type not in ("Const", "Constant")
-            for index in range(node.layer.signature.output_count)
-        }
-        sizes: dict[str, int] = {}
+        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
+        items = {item.base: item for item in draft.state.in_order}
+        partners: dict[Node | None, Item] = {node: items[one] for node, one in Matching(self.model, engine.model).pairs() if one in items}
+        bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
-            seen = shapes.get((node.type, node.name, 0))
+            seen = bench.shape(partners[node].outputs[0]) if node in partners else None
             if seen is None or len(seen) != len(shape or ()):
                 raise InputError(f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}")
             for axis, (one, size) in enumerate(zip(shape or (), seen, strict=True)):
@@ -459,16 +456,7 @@ class Session(inner.Session):
             raise InputError(f"the sizes to change are all open in the other export; give them numbers first: {command}")
         if sizes.items() <= made.recorded.items():
             raise InputError("the other export has the same sizes as this file: export the model with other sizes")
-        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
-        bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
-
-        def numbers(type: str, name: str) -> tuple[object, Sequence[object]] | None:
-            return numbers_read(bench, items[type, name]) if (type, name) in items else None
-
-        def constants(type: str, name: str) -> dict[int, object]:
-            return constants_read(bench, items[type, name]) if (type, name) in items else {}
-
-        return Witness(shapes, numbers, constants, sizes)
+        return Witness(bench, partners, sizes)
 
     # Blame.
 

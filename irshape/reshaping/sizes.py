@@ -7,7 +7,7 @@ layer then passes, the walk checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from itertools import product as product_of
 from math import gcd
@@ -19,7 +19,7 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, open_sizes, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, evaluate, expression_of, product, symbols
 
@@ -30,7 +30,7 @@ _MOST_STEPS: Final = 4096
 _NO_END: Final = 2**31 - 1
 # At most so many parts of an axis are compared with the numbers of another export.
 _MOST_PARTS: Final = 8
-_AS_SEEN: Final = "both exports have this part of the axis"
+_AS_SEEN: Final = "both exports have a number of this size"
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -143,7 +143,10 @@ def reshape(bench: Bench) -> None:
         return
     chosen = bench.pick(options)
     rest = pattern.index(-1) if pattern and -1 in pattern[:-1] else 0
-    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]):  # one chunk that grows, or one more of a fixed length
+    seen = None if bench.witness is None else bench.witness.shape(out)
+    is_told = seen is not None and rest + 1 < len(recorded) == len(seen) and seen[rest + 1] != recorded[rest + 1]
+    # One chunk that grows, or one more of a fixed length.
+    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]) and not is_told:
         told = f"gives {listed(chosen.sizes)}, whose axis {rest} stays 1, but the pattern has -1 there, as if it followed from the others"
         bench.keep(f"{item!r} {told}")
     if chosen.order is not None:
@@ -313,6 +316,9 @@ def broadcast(bench: Bench) -> None:
         is_own = axis >= lag and wanted[axis] is shape[axis - lag] and recorded[axis] != 1  # not `max(B, 2)` of a recorded batch of 2
         if isinstance(one, Dim) and not is_own:  # the model computes it from shapes already
             wanted[axis] = one
+    own = len(recorded) - len(target)
+    ways = [[] if isinstance(one, Dim) or at < own else _seen(bench, 1, at - own, open_sizes(bench)) for at, one in enumerate(wanted)]
+    wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
         set_shape(bench, 1, wanted, data)
@@ -360,21 +366,35 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
     return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
 
 
+def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
+    """The formulas that have a number which an input states, where the other export states another number, and that one there."""
+    here, there, witness = bench.elements(source(bench.item, port)) or (), bench.seen(port), bench.witness
+    if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
+        return []
+    known = {str(one): one for one in ways if symbols(one) <= witness.sizes.keys()}
+    return [one for one in known.values() if (bench.at(one), evaluate(one, witness.sizes)) == (here[at], there[at])]
+
+
 def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
-    """What a number that another export does not have may be of an axis: what is left of some elements, else one of the fewest parts."""
-    here, there = bench.elements(source(bench.item, port)) or (), bench.seen(port)
-    if bench.witness is None or not isinstance(own, Dim) or at >= min(len(here), len(there)) or here[at] == there[at]:
+    """What a number that another export does not have may be of an axis: what is left of some elements, or a part."""
+    number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
+    if not isinstance(own, Dim) or not isinstance(number, int):
         return []
-    number, seen = here[at], there[at]
-    if not isinstance(number, int):
-        return []
-    for count in range(1, _MOST_PARTS + 1):
-        parts = [own // count, (own + count - 1) // count, own // count * count] if count > 1 else [own - recorded + abs(number)]
-        ways = [part if number > 0 else -part for part in parts]
-        fitting = {str(one): one for one in ways if (bench.at(one), evaluate(one, bench.witness.sizes)) == (number, seen)}
-        if fitting:
-            return [*fitting.values()]
-    return []
+    ways = [own, own - recorded + abs(number)]
+    for count in range(2, _MOST_PARTS + 1):
+        ways += [own // count, (own + count - 1) // count, own // count * count]
+    fitting = _seen(bench, port, at, [way if number > 0 else -way for way in ways])
+    return [] if any(same(one, own) for one in fitting) else fitting
+
+
+def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]]) -> None:
+    """Let a layer read formulas at an input that states numbers; `ways` are the formulas for each number, if there are any."""
+    stated = bench.elements(source(bench.item, port)) or ()
+    options = product_of(*[own or [one] for own, one in zip(ways, stated, strict=True)])
+    wanted = bench.pick([Sizes(one) for one in options])
+    if wanted != [*stated]:
+        bench.connect(port, vector(bench, wanted, source(bench.item, 0)))
+        bench.mend(what, stated, wanted, "generated", _AS_SEEN)
 
 
 def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
@@ -599,17 +619,17 @@ def top_k(bench: Bench) -> None:
 
 def roll(bench: Bench) -> None:
     """The shift of a Roll that is a part of the axis."""
-    item = bench.item
-    shifts, axes = (bench.elements(source(item, port)) or () for port in (1, 2))
-    data, recorded = source(item, 0), bench.recorded_sizes(source(item, 0))
-    if recorded is None or len(axes) != len(shifts):
-        return
-    named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
-    ways = [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) or [shifts[at]] for at, axis in named]
-    wanted = bench.pick([Sizes(one) for one in product_of(*ways)])
-    if wanted != [*shifts]:
-        bench.connect(1, vector(bench, wanted, data))
-        bench.mend("shift", shifts, wanted, "generated", _AS_SEEN)
+    axes, data = bench.elements(source(bench.item, 2)) or (), source(bench.item, 0)
+    recorded, shifts = bench.recorded_sizes(data), bench.elements(source(bench.item, 1)) or ()
+    if recorded is not None and len(axes) == len(shifts):
+        named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
+        _restate(bench, 1, "shift", [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) for at, axis in named])
+
+
+def tile(bench: Bench) -> None:
+    """The repeats of a Tile that are the size of another tensor."""
+    repeats = bench.elements(source(bench.item, 1)) or ()
+    _restate(bench, 1, "repeats", [_seen(bench, 1, at, open_sizes(bench)) for at in range(len(repeats))])
 
 
 def split(bench: Bench) -> None:
@@ -647,6 +667,7 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),
     "TopK": top_k,
     "Roll": roll,
+    "Tile": tile,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,
     "VariadicSplit": split,

@@ -231,9 +231,10 @@ class Walk:
             try:
                 self._go(choice.at)
                 self._agree()
-                is_other = is_other or [*map(listed, results)] != [*map(listed, _results(self.bench))]
+                item = self._items[choice.at]
+                is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
+                is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
-                    item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
                     texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
                     texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
@@ -279,7 +280,8 @@ class Walk:
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
-        if not any(is_open(bench.shape(value)) for value in values):
+        may_repeat = bench.witness is not None and item.type in ("Broadcast", "Tile")  # as often as an open size says
+        if not may_repeat and not any(is_open(bench.shape(value)) for value in values):
             self._watch(item)
             self._trace(item)  # it may compute with the size of the batch
             return
@@ -388,7 +390,7 @@ class Walk:
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
         witness = self._witness
-        other = witness.shapes.get((item.type, item.name, value.index)) if witness is not None else None
+        other = None if witness is None else witness.shape(value)
         if witness is None or other is None or len(other) != len(shape):
             return
         for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
@@ -407,7 +409,10 @@ class Walk:
         watch(self.bench)
         if witness is None:
             return
-        others = witness.constants(item.type, item.name)
+        partner = witness.partners.get(item.base)
+        if partner is None:
+            return
+        others = constants_read(witness.bench, partner)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
             self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_EXPORTS))
         if len(self.bench.notes.kept) == known:
@@ -416,7 +421,7 @@ class Walk:
         every = self.bench.numbers.keys() - {self.bench.batch}
         names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys() or every
         here = numbers_read(self.bench, item)
-        there = witness.numbers(item.type, item.name)
+        there = numbers_read(witness.bench, partner)
         if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
             return
         if here != there:
