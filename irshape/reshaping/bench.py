@@ -107,6 +107,12 @@ class Witness(NamedTuple):
         partner = self.partners.get(value.item.base)
         return None if partner is None else self.bench.shape(partner.outputs[value.index])
 
+    def has(self, value: Value, axis: int, size: Size) -> bool:
+        """Whether an axis may have a size there, as far as it is known."""
+        shape = self.shape(value)
+        seen = shape[axis] if shape is not None and axis < len(shape) else None
+        return not isinstance(seen, int) or not symbols(size) <= self.sizes.keys() or evaluate(size, self.sizes) == seen
+
 
 class _Table(dict[Any, Any]):
     """A table whose entries can be taken back: the journal has what each of them replaced."""

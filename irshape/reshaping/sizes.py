@@ -26,6 +26,8 @@ from irshape.shape.dim import Dim, Size, evaluate, expression_of, product, symbo
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
+# Sides of the patches to whose multiples a map is resized, as MobileViT does it.
+_PATCHES: Final = (2, 4, 8)
 # An end from here on is none.
 _NO_END: Final = 2**31 - 1
 # At most so many parts of an axis are compared with the numbers of another export.
@@ -465,6 +467,8 @@ def interpolate(bench: Bench) -> None:
                 found = _resolutions(bench, item, number, axis)
             elif number == recorded[axis]:
                 found = [own]
+        if bench.witness is not None:
+            found = [size for size in found if bench.witness.has(item.outputs[0], axis, size)] or found
         options = [[*one, size] for one in options for size in found][:_MOST]
     if all(isinstance(one, Dim) for one in sizes) or not any(isinstance(size, Dim) for one in options for size in one):
         return
@@ -540,7 +544,12 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
             part = size // (was // number)
             found += [] if any(same(part, one) for one in found) else [part]
-    return found if before and bench.witness is None else [*found, number]
+    if before and bench.witness is None:
+        return found
+    was = recorded[axis] if recorded else 0
+    least = was if bench.witness is not None and not bench.witness.has(item.outputs[0], axis, own) else was + 1
+    rounded = [(own + step - 1) // step * step for step in _PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
+    return [*found, *rounded, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:

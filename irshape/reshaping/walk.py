@@ -394,14 +394,14 @@ class Walk:
         if witness is None or other is None or len(other) != len(shape):
             return
         for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
-            if not isinstance(seen, int) or not symbols(size) <= witness.sizes.keys() or (now := evaluate(size, witness.sizes)) == seen:
+            if witness.has(value, axis, size):
                 continue
             if isinstance(size, int):
                 told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
                 self.bench.notes.differing.append(Refusal(item, told, hint=_EXPORTS))
             else:
-                told = f"gives {formula_text(size)}, which is {now} at the sizes of the other export, but it has {seen} there"
-                self.bench.refuse(told, hint=_EXPORTS)
+                there = f"{evaluate(size, witness.sizes)} at the sizes of the other export, but it has {seen} there"
+                self.bench.refuse(f"gives {formula_text(size)}, which is {there}", hint=_EXPORTS)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
