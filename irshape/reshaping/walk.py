@@ -45,7 +45,7 @@ _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 _DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
 _EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
-_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
+_BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The most options that are tried for the list of alternatives.
 _MOST_ALTERNATIVES: Final = 40
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
@@ -287,7 +287,10 @@ class Walk:
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, and --rewrite changes no body: irshape cannot tell which constants in the body hold an old size"
-            bench.refuse(message, hint=_BODY)
+            without = (
+                "without the If, if one branch serves" if item.type == "If" else "with layers that have no body (LSTMSequence, GRUSequence)"
+            )
+            bench.refuse(message, hint=_BODY.format(without))
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
             return
