@@ -46,8 +46,8 @@ _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 _DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
 _EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
-# The most options that are tried for the list of alternatives.
-_MOST_ALTERNATIVES: Final = 40
+# So often an alternative is tried with other options behind it.
+_MOST_RETRIES: Final = 20
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = 4
@@ -158,8 +158,8 @@ class Walk:
             if error.item not in replaced:
                 raise error
 
-    def _go(self, start: int) -> None:
-        """Visit the layers from a position on; choices before it stay as they are."""
+    def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
+        """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
@@ -180,7 +180,7 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
-                if not self._choices or self._choices[-1].at < start or back > _MOST_STEPS_BACK:
+                if not self._choices or self._choices[-1].at < start or back > most:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.index += 1
@@ -222,14 +222,14 @@ class Walk:
         own, found = self.conditions(), []
         chosen = {choice.at: choice.index for choice in taken}
         of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
-        for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
+        for choice, index in reversed(tried):  # the last choice first: what was written before it stays
             self._choices = []
             _return(self.bench, choice.marks)
             is_other = self._is_other(choice, index)
             stays = of_batch if is_other else ()  # another place of the batch mends no size
             self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
             try:
-                self._go(choice.at)
+                self._go(choice.at, _MOST_RETRIES)
                 self._agree()
                 item = self._items[choice.at]
                 is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
