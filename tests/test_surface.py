@@ -283,7 +283,8 @@ DETECTOR = "examples/detector.xml"
         (lambda: irshape.check(DETECTOR, extensions=3), "extensions are files and names of modules, not a value of the class int"),
         (lambda: irshape.scan(DETECTOR, extensions=[3]), "extensions are files and names of modules, not a value of the class list"),
         (lambda: irshape.infer(DETECTOR).apply_to("x"), "apply_to takes an openvino.Model as model, not a value of the class str"),  # type: ignore[type-var]
-        (lambda: irshape.cost(DETECTOR).at(H=1), "Cost.at needs the argument amount"),  # type: ignore[call-arg]
+        (lambda: irshape.cost(DETECTOR).at(H=1), "Cost.at needs the argument amount; at(cost.macs, H=320) gives the number"),  # type: ignore[call-arg]
+        (lambda: irshape.cost(ATROUS).macs(H=64), "evaluate(H=224) gives its number"),  # type: ignore[operator]
         (lambda: irshape.check(), "check needs the argument source"),  # type: ignore[call-arg]
         (lambda: irshape.Graph().parameter("[1]", name="x"), "Graph.parameter gets name twice: '[1]' and 'x'; values without a name are,"),  # type: ignore[misc]
         (lambda: irshape.view(DETECTOR, "page.html"), "the second argument is the model before, not a page; output='page.html' writes one"),

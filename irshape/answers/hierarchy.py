@@ -337,11 +337,16 @@ class Hierarchy:
             paths[position] = stated_groups(name)
             if not paths[position] and GENERATED.fullmatch(_SLASHES.split(name.strip("/")[:1000], 1)[0]):
                 adopted.append(position)
+        names = {self.nodes[position].name for position in drawn}
+
+        def near(ones: Iterable[int]) -> Sequence[str]:
+            """The groups of the first of some layers that has any; what is named after a layer, as `conv/WithoutBiases`, is no group."""
+            return next((paths[one] for one in ones if paths[one] and "/".join(paths[one]) not in names), ())
+
         for position in reversed(adopted):
-            paths[position] = next((paths[one] for one in self.readers(position) if paths[one]), ())
+            paths[position] = near(self.readers(position))
         for position in adopted:
-            if not paths[position]:
-                paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())
+            paths[position] = paths[position] or near(self._sources[position])
         self._share(drawn)
 
     def _share(self, drawn: Sequence[int]) -> None:

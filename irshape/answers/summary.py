@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Final, NamedTuple
@@ -132,6 +133,8 @@ class _Tree:
         hidden = {hierarchy.position[node] for node in hierarchy.hidden}
         self._members = [[one for one in part if one not in bodies and one not in hidden] for part in below]
         self._costs = {layer._node: layer for layer in cost.layers}
+        paths = [tuple(hierarchy.named_groups(node)) for node in hierarchy.nodes if node not in hierarchy.hidden]
+        self._counts = Counter([path[:count] for path in paths for count in range(1, len(path) + 1)])
         self._found: dict[tuple[int, bool], list[int]] = {}
         self._parameters: dict[Node, int] = {}
         for position, node in enumerate(hierarchy.nodes):
@@ -190,7 +193,7 @@ class _Tree:
         name = group.name if group is not None else only.name if only is not None else ""
         return Module(
             depth,
-            name.rpartition("/")[2] or name if depth and only is not None else name,
+            self._own_name(only) if depth and only is not None else name,
             only.type if only is not None else "",
             group.repeats or 1 if group is not None else 1,
             len(nodes),
@@ -200,6 +203,12 @@ class _Tree:
             self._sum([one.outputs for one in costs]),
             only.key if only is not None else "",
         )
+
+    def _own_name(self, node: Node) -> str:
+        """The name of a layer within the module around it: that of a module of its own, if a converter named the layer after its type."""
+        path, own = tuple(self._hierarchy.named_groups(node)), node.name.rpartition("/")[2] or node.name
+        modules = (path[:count] for count in range(1, len(path) + 1 if own != own.lower() == node.type.lower() else 1))
+        return next((one[-1] for one in modules if self._counts[one] == 1), own)
 
     def _output(self, only: Node | None, member: int) -> str:
         """The first output of a layer, or of the last layer of a group that another layer reads; real numbers rather than sizes."""

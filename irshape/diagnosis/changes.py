@@ -453,10 +453,10 @@ class Changes:
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
                     fits.append(new)
-            if fits:
-                fits.sort(key=counts.__getitem__, reverse=True)
+            fits.sort(key=counts.__getitem__, reverse=True)
+            is_any = len(fits) >= _MOST_NAMED and not counts[fits[0]] and not fits[0][:1].isalpha()  # such as each axis of a SoftMax
+            if likely := [] if is_any else [new for new in fits[:2] if counts[new]] or fits[:1]:
                 now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
-                likely = [new for new in fits[:2] if counts[new]] or fits[:1]
                 found.append((counts[_plain(text)] - counts[fits[0]], fits[0][:1].isalpha(), name, likely, now))
         found.sort(key=itemgetter(0, 1))
         named = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]

@@ -84,7 +84,7 @@ class _Arguments:
                 return f"{twice}; values without a name are, in this order: {order}"
         needed = (*self._names[len(given) : count - len(self._function.__defaults__ or ())], *self._names[count:])
         if missing := [name for name in needed if name not in named and name not in by_name]:
-            return f"{self._title(given)} needs the argument {' and '.join(missing)}"
+            return f"{self._title(given)} needs the argument {' and '.join(missing)}{self._leads(given)}"
         further = ((self._more, one) for one in given[count:])
         for name, value in (*zip(self._names[:count], given, strict=False), *further, *named.items()):
             note, module = notes.get(name, (None, home) if name == "self" else notes.get(self._rest, (None, home)))
@@ -95,8 +95,12 @@ class _Arguments:
                     shown = "\n"
                 shown = shown if len(shown) <= _LONGEST and "\n" not in shown else f"a value of the class {type(value).__name__}"
                 told = f"{self._title(given)} takes {note.replace(' | ', ' or ')} as {name}, not {shown}"
-                return f"{told}{_lead(given[0], self._function.__name__) if 'self' in self.own else ''}"
+                return f"{told}{self._leads(given)}"
         return ""
+
+    def _leads(self, given: tuple[Any, ...]) -> str:
+        """What a method does, for who calls it otherwise."""
+        return _lead(given[0], self._function.__name__) if "self" in self.own else ""
 
     def _title(self, given: tuple[Any, ...]) -> str:
         name = self._function.__name__

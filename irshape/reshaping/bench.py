@@ -7,8 +7,9 @@ some tensor has, else arithmetic on such sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from irshape.answers.batch.traces import Flowed, FlowLayer, Traces, cleared, plain
@@ -59,13 +60,15 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
-    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays.
+    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays; `names`
+    are the symbols from which it may follow, if that is known.
     """
 
     where: Where
     what: str
     step: int = 0
     is_number: bool = False
+    names: frozenset[str] = frozenset()
 
 
 class AxisFormula(NamedTuple):
@@ -79,8 +82,11 @@ class AxisFormula(NamedTuple):
 class Refusal(Exception):
     """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
-    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message. `least` is the size of a
+    symbol from which on the layer passes, if there is one.
     """
+
+    least: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(f"{item!r}: {reason}")
@@ -106,6 +112,12 @@ class Witness(NamedTuple):
         """The shape of a tensor there; None if it is not known."""
         partner = self.partners.get(value.item.base)
         return None if partner is None else self.bench.shape(partner.outputs[value.index])
+
+    def elements(self, item: Item, port: int) -> Sequence[Any]:
+        """The elements that the partner of a layer states at an input; none if it states none."""
+        partner = self.partners.get(item.base)
+        value = partner.inputs[port] if partner is not None and port < len(partner.inputs) else None
+        return (self.bench.elements(value) or ()) if value is not None else ()
 
     def has(self, value: Value, axis: int, size: Size) -> bool:
         """Whether an axis may have a size there, as far as it is known."""
@@ -183,7 +195,8 @@ class Bench:
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options. With a `witness`, a second export decides, so that a number that may stay is an option.
+    one of several options, `letters` are the symbols that irshape named. With a `witness`, a second export decides, so that a number that
+    may stay is an option.
     """
 
     def __init__(
@@ -204,6 +217,7 @@ class Bench:
         self.instead: Item | None = None
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
         self.witness: Witness | None = None
+        self.letters: Set[str] = frozenset()
 
     # Facts.
 
@@ -250,12 +264,6 @@ class Bench:
             return None
         array = self.array(value)
         return None if array is None or array.dtype.kind not in "iu" else tuple(array.reshape(-1).tolist())
-
-    def seen(self, port: int) -> Sequence[Any]:
-        """The elements that the other export states at an input of the layer that is visited; none if it states none."""
-        partner = self.witness.partners.get(self.item.base) if self.witness else None
-        value = partner.inputs[port] if partner and port < len(partner.inputs) else None
-        return (self.witness.bench.elements(value) or ()) if self.witness and value else ()
 
     def array(self, value: Value) -> NDArray[Any] | None:
         """The elements of a Const, also of one behind a Convert; None for any other tensor."""
@@ -334,6 +342,14 @@ class Bench:
         """Say why the layer that is visited cannot be mended."""
         raise Refusal(self.item, reason, constant, hint)
 
+    def cut_apart(self, item: Item) -> str:
+        """In words, that a slice is one of several that cut a tensor into steps, each of which has its own layers; empty if it is not."""
+        data = item.inputs[0] if item.type in _SLICES else None
+        readers = [] if data is None else [one for one, _ in self.draft.readers_of(data.item)]
+        count = sum(one.type == item.type and one.base is not None for one in readers)
+        told = f"{count} {item.type} layers cut steps out of {item.producers[0]!r}" if count > 2 else ""
+        return f"; {told}, and the file has no layers for more steps" if told else ""
+
     def mend(self, port: str, was: object, now: object, kind: str = "forced", why: str = "", item: Item | None = None) -> None:
         """Write a change down."""
         item = item or self.item
@@ -347,9 +363,9 @@ class Bench:
             return evaluate(size, self.asked)
         return size
 
-    def keep(self, what: str) -> None:
-        """Write down a number that stays although its axis is open."""
-        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True))
+    def keep(self, what: str, size: Size = 0) -> None:
+        """Write down a number that stays although its axis is open; `size` is that of the axis."""
+        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True, names=frozenset(symbols(size))))
 
     # Edits.
 

@@ -103,12 +103,13 @@ OF_SIZES: Final = "which follows from recorded sizes of"
 
 
 def scales(bench: Bench, array: Array | None, sizes: Sequence[Size]) -> str:
-    """The elements of an array, if all are open recorded sizes, one less, half of either, or one divided by such numbers."""
-    known = {was for size in sizes if bench.is_open(size) and isinstance(was := bench.at(size), int) and was > _SMALL}
+    """The elements of an array, if all are recorded sizes, some of open axes, one less, half of either, or one divided by such numbers."""
+    known = [(was, bench.is_open(size)) for size in sizes if isinstance(was := bench.at(size), int) and was > _SMALL]
     numbers = [] if array is None else array.reshape(-1).tolist()
-    forms = [[((n - less) / part) ** power for n in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
-    is_made = any(all(any(isclose(one, other, rel_tol=1e-6) for other in form) for one in numbers) for form in forms)
-    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made and numbers else ""
+    forms = [[(((n - less) / part) ** power, is_open) for n, is_open in known] for less in (0, 1) for part in (1, 2) for power in (1, -1)]
+    made = [[[is_open for other, is_open in form if isclose(one, other, rel_tol=1e-6)] for one in numbers] for form in forms]
+    is_made = any(all(own) and any(map(any, own)) for own in made)
+    return f"[{', '.join([f'{one:g}' for one in numbers])}]" if is_made else ""
 
 
 def widened(bench: Bench, one: Tensor, wants: Mapping[int, Size], rank: int) -> Tensor:
@@ -361,9 +362,9 @@ def _doubt(bench: Bench, run: _Run, *, is_table: bool) -> str:
         if count < _FEWEST:
             return "more than one rule gives so few elements"
         if step < 0 or float(step) * 2 % 1 or (isinstance(step, np.integer) and is_recorded(bench, int(step))):  # offsets of rows
-            return f"the step {step:g} may depend on the size"
+            return f"they count in steps of {step:g}, which may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
-        return f"the first element {run.start:g} may depend on the size"
+        return f"they count from {run.start:g} on, which may depend on the size"
     return ""
 
 

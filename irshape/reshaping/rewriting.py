@@ -6,7 +6,8 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import groupby
 from math import lcm
 from typing import Final, NamedTuple
@@ -86,24 +87,46 @@ class Rewriter:
 
     def walked(self) -> Walk:
         """A walk that has reached the end: without equations between formulas if possible, else with them. Raises `Refusal`."""
-        walk = self._walk(is_strict=True)
+        with suppress(Refusal):
+            return self._walk(self._wish, is_strict=True)
         try:
-            walk.run()
-        except Refusal:
-            walk = self._walk(is_strict=False)
-            walk.run()
-        return walk
+            return self._walk(self._wish, is_strict=False)
+        except Refusal as error:
+            raise self._from_recorded(error) if error.least or "min(" in error.reason else error from None
 
-    def _walk(self, *, is_strict: bool) -> Walk:
+    def _from_recorded(self, error: Refusal) -> Refusal:
+        """The error of sizes from the recorded ones on, if these are refused, too; else the error, with sizes that are large enough."""
+        ranges = self._wish.inputs.symbols
+        least: Mapping[str, int] = {name: was for name, was in self._wish.recorded.items() if ranges[name].low < was < ranges[name].high}
+        if not least:
+            return error
+        try:
+            self._walk(self._wish.of_least(least), is_strict=False)
+        except Refusal as other:
+            return other
+        if error.least:
+            with suppress(Refusal):
+                self._walk(self._wish.of_least(error.least), is_strict=False)
+                least = error.least
+        sizes = " and ".join(map(str, dict.fromkeys(least.values())))
+        given = " ".join([f"{name}={size}.." for name, size in least.items() if name in self._wish.given])
+        error.hint = f"ask for sizes from {sizes} on{given and f': --set {given}'}"
+        return error
+
+    def _walk(self, wish: Wish, *, is_strict: bool) -> Walk:
+        """A walk that has reached the end. Raises `Refusal`."""
         engine = self._new_engine()
-        engine.run(self._wish.inputs.question(engine))
-        draft, wish = Draft(engine.model, engine.weights, engine.opaque, engine), self._wish
+        engine.run(wish.inputs.question(engine))
+        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
         if wish.batch is not None and any(node.type in ("Range", "ShapeOf") for node in engine.model.nodes):  # for numbers of samples
             sizes = sizes_of(engine.model)
             with draft.facts.following([one for item in draft.state.in_order for one in item.outputs if one.slot in sizes], ends=False):
                 pass
         bench = Bench(draft, self._recorded, wish.recorded, wish.batch, wish.asked)
-        return Walk(bench, self._faults, self._witness, is_strict=is_strict)
+        bench.letters = wish.recorded.keys() - wish.asked.keys() - wish.given
+        walk = Walk(bench, self._faults, self._witness, is_strict=is_strict)
+        walk.run()
+        return walk
 
     def rewrite(self) -> Rewriting:
         """The rewritten model. Raises `Refusal`. Other options are tried to the end, and listed."""

@@ -184,8 +184,6 @@ _COMPARE = "compare the outputs of a batch with those of single samples; if they
 _OTHER = "choose other sizes, or convert the model again"
 _RECORDED = "ask for this size; if the inputs of an export for one size are open in the file, give its sizes, as numbers: --recorded {}"
 _TRY = "add --rewrite, which changes whatever holds the old size"
-_KEEP = "give a second export at another size (--like other.xml), or keep the number: --choose first"
-_DECIDE = "give a second export at a size where the ways differ (--like other.xml), or take the first way: --choose first"
 
 
 class How(NamedTuple):
@@ -355,11 +353,6 @@ class Session(inner.Session):
         except Refusal as error:
             left = _left(self.model, wish) or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
             return self._refused(wanted, [_refusal(error, left)], notes)
-        doubts = [_doubtful(code, doubt, wish) for code, doubt in rewriting.doubts]
-        if doubts and self._how.choose is None:
-            inference = self._refused(wanted, doubts, notes)
-            inference.rewriting = rewriting
-            return inference
         taken = ("; the first one is taken", "; the number stays")
         chosen = [
             Diagnostic("N109", f"{doubt.what}{taken[doubt.is_number] if code == 'S208' else ''}", doubt.where)
@@ -388,8 +381,13 @@ class Session(inner.Session):
             engine.diagnostics = _with(engine.diagnostics, errors)
             inference = conclude(engine, remarks=remarks, asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
-        if not inference.ok:
+        is_asked = bool(rewriting.doubts) and self._how.choose is None
+        if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
+        if is_asked:
+            doubts = [_doubtful(code, doubt, wish, passes=inference.ok) for code, doubt in rewriting.doubts]
+            inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
+            inference.rewriting = rewriting
         return inference
 
     def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
@@ -556,17 +554,25 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
 
 
 def _cause(mend: Mend) -> Diagnostic:
+    copies = ", where 0 keeps the size of the axis" if mend.port == "pattern" and "0" in mend.now[1:-1].split(",") else ""
     layer = f"{mend.where.layer_type} {mend.where.layer_name!r}"
-    return Diagnostic("S207", f"{layer} holds an old size: {mend.port} is {mend.was}, but the new sizes need {mend.now}", mend.where)
+    text = f"{layer} holds an old size: {mend.port} is {mend.was}, but the new sizes need {mend.now}{copies}"
+    return Diagnostic("S207", text, mend.where)
 
 
-def _doubtful(code: str, doubt: Doubt, wish: Wish) -> Diagnostic:
-    """The error that an open question is."""
+def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnostic:
+    """The error that an open question is. `passes` says whether the model passes if the number stays, or with the first way."""
+    if code == "P111" or (doubt.is_number and not passes):
+        return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else _OTHER)
     names = _named_sizes(wish) if doubt.step else ()
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
     meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
-    hint = _COMPARE if code == "P111" else _KEEP if doubt.is_number else meant + _DECIDE
-    return Diagnostic(code, doubt.what, doubt.where, hint=hint)
+    other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
+    like, first = f"with another {other or 'size'}", "keep the number"
+    if not doubt.is_number:
+        like, first = "at a size where the ways differ", "take the first way"
+    chosen = f", or {first}: --choose first" if passes else ""
+    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 
 def _multiples(names: Sequence[str], step: int) -> list[str]:
@@ -577,5 +583,5 @@ def _multiples(names: Sequence[str], step: int) -> list[str]:
 def _named_sizes(wish: Wish) -> list[str]:
     """The names that the caller gave to whole sizes, which may be any number: not the `k` of `32*k`, and not the batch."""
     whole = {one.name for shape in wish.inputs.shapes.values() for one in shape or () if one.factor == 1 and not one.offset}
-    given = {name: known for name, known in wish.inputs.symbols.items() if name in whole and name not in wish.asked}
+    given = {name: known for name, known in wish.inputs.symbols.items() if name in whole & wish.given and name not in wish.asked}
     return [name for name, known in given.items() if name != wish.batch and known.modulus == 1]

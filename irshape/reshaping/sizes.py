@@ -196,6 +196,7 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
         fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
         options += [made((0, 0, 0), plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
+    options = [one for one in options if not one.is_cut] or options  # a Reshape that fits for all sizes is meant for them
     options.sort(key=lambda one: one.rank)
     distinct: list[_Option] = []
     for option in options:
@@ -370,7 +371,8 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
 
 def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
     """The formulas that have a number which an input states, where the other export states another number, and that one there."""
-    here, there, witness = bench.elements(source(bench.item, port)) or (), bench.seen(port), bench.witness
+    witness = bench.witness
+    here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
     if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
         return []
     known = {str(one): one for one in ways if symbols(one) <= witness.sizes.keys()}

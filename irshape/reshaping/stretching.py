@@ -179,6 +179,10 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
             why = f"the layers before it give {shape[axis]} for every size{joined}" if item.inputs else "this input keeps its size"
+            why += bench.cut_apart(item)
+        if item.type == "VariadicSplit":
+            lengths = listed([sizes[axis] for one in item.outputs if (sizes := bench.recorded_sizes(one))])
+            why = f"it cuts the axis into parts of {lengths}, of which the file does not say how they change"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
         bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made

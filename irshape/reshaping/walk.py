@@ -189,7 +189,7 @@ class Walk:
 
     def _unnamed(self, reason: str) -> str:
         """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
-        names = dict.fromkeys(re.findall(rf"\b{UNNAMED}\b", reason))
+        names = dict.fromkeys(re.findall("|".join([rf"\b{UNNAMED}\b", *[rf"\b{name}\b" for name in self.bench.letters]]), reason))
         values = [value for item in self.bench.draft.state.in_order for value in item.outputs] if names else []
         axes = [(axis, value.item, str(size)) for value in values for axis, size in enumerate(self.bench.shape(value) or ())]
         places = {size: f"; {size} is axis {axis} of {item!r}" for axis, item, size in reversed(axes) if size in names}
@@ -332,7 +332,10 @@ class Walk:
         self._trace(item)
 
     def _mend(self, item: Item) -> None:
-        if (handler := _HANDLERS.get(item.type)) is not None:
+        data = item.inputs[0] if item.inputs else None
+        was, now = (None, None) if data is None else (self.bench.recorded_sizes(data), self.bench.shape(data))
+        has_rank = was is None or now is None or len(was) == len(now)  # numbers of axes of another rank mean nothing
+        if has_rank and (handler := _HANDLERS.get(item.type)) is not None:
             handler(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
@@ -368,19 +371,21 @@ class Walk:
             if blamed is None and makers and makers[-1].type != "Parameter":
                 blamed = makers[-1]  # such as a window that covered the whole axis
                 why += f"; {blamed!r} gives {formula_text(sides[0])}, which was {bench.at(sides[0])}"
-            bench.refuse(why, blamed, self._enough(sides[0], number))
+                why += bench.cut_apart(blamed)
+            error = Refusal(item, why, blamed)
+            error.least = self._enough(sides[0], number)
+            raise error
         if self.is_strict and one.kind == "eq" and len(sides) == 2:
             bench.refuse(f"demands {one}: {one.message}")
 
-    def _enough(self, size: Dim, number: Size) -> str | None:
-        """The hint that names the sizes from which on a formula has this number, as `min(H, 4)` has 4; None if there are no such sizes."""
+    def _enough(self, size: Dim, number: Size) -> dict[str, int]:
+        """The size from which on a formula has this number, as `min(H, 4)` has 4, by its symbol; empty if there is none."""
         numbers = self.bench.numbers
         for name in sorted(symbols(size) - self.bench.asked.keys()):
             was = numbers[name]
             if all(evaluate(size, {**numbers, name: one}) == number for one in (was, was + 1, _FAR * was)):
-                least = next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)
-                return f"ask for sizes from {least} on: --set {name}={least}.."
-        return None
+                return {name: next((one for one in range(was, 1, -1) if evaluate(size, {**numbers, name: one - 1}) != number), 1)}
+        return {}
 
     def _blamed(self, item: Item, size: Size) -> Item | None:
         """The constant that a layer reads and that has this size, else the one whose elements it reads as sizes."""
@@ -418,18 +423,19 @@ class Walk:
         others = constants_read(witness.bench, partner)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
             self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_EXPORTS))
-        if len(self.bench.notes.kept) == known:
+        doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
+        here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
+        if not doubts or here is None or there is None:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
-        every = self.bench.numbers.keys() - {self.bench.batch}
-        names = frozenset().union(*[symbols(size) for shape in shapes for size in shape]) & self.bench.numbers.keys() or every
-        here = numbers_read(self.bench, item)
-        there = numbers_read(witness.bench, partner)
-        if here is None or there is None or not names or any(witness.sizes.get(one) in (None, self.bench.numbers[one]) for one in names):
-            return
-        if here != there:
+        read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
+            self.bench.batch
+        }
+        same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
+        left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
+        if here != there and len(left) < len(doubts):
             raise Refusal(item, _DIFFER, hint=_EXPORTS)
-        del self.bench.notes.kept[known:]
+        self.bench.notes.kept[known:] = left
 
     # The axes.
 

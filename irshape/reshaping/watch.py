@@ -92,7 +92,7 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
         for axis in axes:
             size = own[axis] if axis < len(own) and len(own) == len(shape) else 1
             if isinstance(size, int) and size > 1 and (is_stated or (is_resized and holder(bench, numbers, {size}.__contains__))):
-                bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is")
+                bench.keep(f"{item!r} gives the size {size} on axis {axis}, whatever {formula_text(shape[axis])} is", shape[axis])
 
 
 def reads_number(bench: Bench, item: Item, port: int, others: Collection[str]) -> bool:
@@ -117,15 +117,16 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for at, axis in enumerate(named):
         if axis % len(shape) not in axes or recorded is None or (len(left) == len(shape) and _is_restored(bench, left[axis % len(shape)])):
             continue
-        size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
+        own_size, was = shape[axis % len(shape)], recorded[axis % len(shape)]
+        size = formula_text(own_size)
         begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
         if isinstance(begin, int) and begin > 0 and (begin > 1 or was == 2):
-            bench.keep(f"{item!r} begins at index {begin} of an axis of size {size}, which is {was} in the file")
+            bench.keep(f"{item!r} begins at index {begin} of an axis of size {size}, which is {was} in the file", own_size)
         is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
         if isinstance(end, int) and not is_open and 1 < end < was:
-            bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file")
+            bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file", own_size)
         if isinstance(end, int) and not is_open and -was < end < -1:
-            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}")
+            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}", own_size)
 
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -164,7 +165,7 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_as_long = is_uneven and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
         is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
         if is_uneven and (is_as_long or not is_undone):
-            bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind))
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis])
 
 
 _PADDED: Final = "{!r} pads an axis of size {} with {} before and {} behind, which may follow from the size"
@@ -198,13 +199,14 @@ def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
 def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequence[int]], None]:
     """The watch over the numbers at input 1 that are the recorded number of an open size; `what` says what the layer does with one.
 
-    Numbers up to `largest_own` are taken for the layer's own.
+    Numbers up to `largest_own` are taken for the layer's own. Where the data hold the batch, no number is that of a batch.
     """
 
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
+        of_batch = not any(map(bench.holds_batch, bench.sizes(source(item, 0))))
         for one in bench.elements(source(item, 1)) or ():
-            if is_recorded(bench, one) and one > largest_own:
-                bench.keep(f"{item!r} {what.format(one)}")
+            if is_recorded(bench, one, of_batch=of_batch) and one > largest_own:
+                bench.keep(f"{item!r} {what.format(one)}, as many as an open size had")
 
     return watched
 
@@ -235,7 +237,7 @@ def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     count, shape = bench.elements(source(item, 1)), bench.sizes(source(item, 0))
     axis = number_of(item) % len(shape)
     if axis in axes and count and isinstance(count[0], int) and count[0] > 1:
-        bench.keep(f"{item!r} takes {count[0]} elements of an axis of size {formula_text(shape[axis])}")
+        bench.keep(f"{item!r} takes {count[0]} elements of an axis of size {formula_text(shape[axis])}", shape[axis])
 
 
 def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -248,16 +250,16 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         extent = max(_extents(bench, item)[axis - 2 : axis - 1], default=1)
         told = f"axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file"
         if out[axis] == 1 and extent >= data[axis]:
-            bench.keep(f"the window of {item!r} covers a whole {told}")
+            bench.keep(f"the window of {item!r} covers a whole {told}", shape[axis])
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
         is_uneven = len({*pads}) == 2 and not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
         if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(now[axis], shape[axis])):
-            bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads))
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis])
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
         is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP < extent >= out[axis]
         if is_apart and is_large and out[axis] > 1:
-            bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}")
+            bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}", shape[axis])
 
 
 def _extents(bench: Bench, item: Item) -> Sequence[int]:
@@ -370,7 +372,11 @@ def _number(bench: Bench, item: Item) -> None:
             continue
         before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
         near = [size for one in before for size in bench.shape(one) or () if bench.is_open(size)]
-        single = {was for size in (*_of_inputs(bench), *near) if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+        single = {
+            was
+            for size in (*filter(bench.is_open, _of_inputs(bench)), *near)
+            if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP
+        }
         fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int) and size]
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
@@ -384,13 +390,12 @@ def _number(bench: Bench, item: Item) -> None:
 
 
 def _of_inputs(bench: Bench) -> list[Size]:
-    """The open sizes of the inputs of the model."""
-    shapes = [bench.shape(node.outputs[0]) or () for node in bench.draft.of_type("Parameter")]
-    return [size for shape in shapes for size in shape if bench.is_open(size)]
+    """The sizes of the inputs of the model."""
+    return [size for item in bench.draft.of_type("Parameter") for size in bench.shape(item.outputs[0]) or ()]
 
 
 def _scales(bench: Bench, value: Value | None, sizes: Sequence[Size]) -> str:
-    """The elements of a small constant that follow from open recorded sizes."""
+    """The elements of a small constant that follow from recorded sizes, some of open axes."""
     is_large = value is None or product(bench.recorded_sizes(value) or ()) > _MOST_SCALES
     return scales(bench, None if value is None or is_large else bench.array(value), sizes)
 
@@ -401,7 +406,7 @@ def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     has_image_sizes = grid and image and grid[1:-1] == image[2:]  # as the grid that a spatial transformer moves
     if has_image_sizes or bench.is_of_sizes(source(item, 1)):
         _closed(bench, item, axes)
-    sizes = [size for axis, size in enumerate(bench.sizes(source(item, 0))) if axis in axes and axis > 1]
+    sizes = bench.sizes(source(item, 0))[2:]
     pending, seen = [source(item, 1).item], set[Item]()
     while pending:
         one = pending.pop()

@@ -20,19 +20,27 @@ class Wish(NamedTuple):
     """Sizes that are asked for.
 
     `inputs` have a symbol for every size that changes, `recorded` is the value of each symbol in the file, and `asked` the number that was
-    asked for in its place, if one was. `batch` is the symbol of the batch, None if no size is one.
+    asked for in its place, if one was. `batch` is the symbol of the batch, None if no size is one, and `given` are the symbols that the
+    caller named.
     """
 
     inputs: Inputs
     recorded: dict[str, int]
     asked: dict[str, int]
     batch: str | None
+    given: frozenset[str]
 
     @property
     def is_static(self) -> bool:
         """Whether only numbers are asked for."""
         names = {name for shape in self.inputs.shapes.values() for size in shape or () for name in size.symbols}
         return bool(self.recorded) and self.recorded.keys() == self.asked.keys() >= names
+
+    def of_least(self, least: Mapping[str, int]) -> Wish:
+        """The same wish for sizes from these ones on."""
+        ranges = self.inputs.symbols
+        larger = {name: ranges[name]._replace(low=size) for name, size in least.items()}
+        return self._replace(inputs=self.inputs._replace(symbols={**ranges, **larger}))
 
 
 def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, int]) -> Wish:
@@ -62,7 +70,7 @@ def wish(wanted: Inputs, recorded: Mapping[Node, Shape], batch: Mapping[Node, in
             if size.formula is not None and isinstance(was, int) and not maker.recorded.keys() >= set(size.symbols):
                 names = " and ".join(size.symbols)
                 raise InputError(f"the size {size} is {was} in the file, which does not tell the sizes {names}: use one name for {size}")
-    return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch)
+    return Wish(Inputs(shapes, maker.ranges), maker.recorded, maker.asked, maker.batch, wanted.names)
 
 
 class _Maker:
@@ -91,9 +99,7 @@ class _Maker:
             if is_number:
                 self._pairs[was, size.low, is_batch] = name
                 self.asked[name] = size.low
-            # A smaller number asks for no more than sizes up to the recorded one.
-            high = (was if size.low < was else inf) if is_number else size.high
-            self.ranges[name] = SymbolRange(1 if is_number else max(size.low, 1), high)
+            self.ranges[name] = _between(size.low, was) if is_number else SymbolRange(max(size.low, 1), size.high)
             self.recorded[name] = was
         self.batch = name if is_batch else self.batch
         return Described(0, inf, name)
@@ -116,7 +122,7 @@ class _Maker:
                 raise InputError(f"{told}{more}")
             number = self.asked.get(size.name, value)
             if number != value:
-                self.ranges[size.name] = SymbolRange(1, value if number < value else inf)
+                self.ranges[size.name] = _between(number, value)
             elif self.asked.pop(size.name, None):  # the recorded one
                 self.ranges[size.name] = SymbolRange(value, value)
             known = self.ranges[size.name]
@@ -134,6 +140,11 @@ class _Maker:
             name, number = f"{letter}{number}", number + 1
         self.names.add(name)
         return name
+
+
+def _between(number: int, was: int) -> SymbolRange:
+    """The sizes that a number asks for: up to the recorded one if it is smaller, else from the recorded one on."""
+    return SymbolRange(max(number, 1), was) if number < was else SymbolRange(max(was, 1), inf)
 
 
 def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:

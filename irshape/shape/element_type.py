@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 
 class ElementType:
@@ -70,8 +70,13 @@ class ElementType:
         import numpy
 
         if self.name not in STORED:
-            raise AttributeError(f"NumPy has no type {self.name}", name="dtype", obj=self)
+            raise AttributeError  # Python then asks __getattr__
         return numpy.dtype(STORED[self.name])
+
+    def __getattr__(self, name: str) -> NoReturn:
+        told = "; dtype is the type of NumPy, and bits the width of an element" if name in _TRIED else ""
+        text = f"NumPy has no type {self.name}" if name == "dtype" else f"'ElementType' has no attribute {name!r}{told}"
+        raise AttributeError(text, name=name, obj=self)
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return ElementType.parse, (self.name,)
@@ -99,6 +104,8 @@ STORED: Final = {
     "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
     "f16": "<f2", "f32": "<f4", "f64": "<f8",
 }  # fmt: skip
+# Names that types of other libraries have, and these types have not.
+_TRIED: Final = frozenset({"numpy", "to_numpy", "to_dtype", "numpy_dtype", "itemsize", "size", "bitwidth"})
 _LIBRARIES: Final = frozenset({"ml_dtypes", "numpy", "openvino", "torch"})
 # Names of other libraries that hold no number of bits.
 _FOREIGN: Final = {

@@ -47,6 +47,7 @@ def groups(hierarchy: Hierarchy) -> set[tuple[str, int]]:
         (["__module.m.0/aten::relu/Relu", "__module.m.0.q/aten::relu/Relu", "__module.m.1/aten::add/Add"], ["0", "0", ""]),
         (["block/a", "Multiply_17", "block/b", "c"], ["block", "block", "block", ""]),  # a made-up name stands with its reader
         (["block/a", "Multiply_98765/Relu", "block/b", "c"], ["block", "block", "block", ""]),
+        (["n_1", "n_2/inner", "n_2", "n_3", "n_4/inner", "n_4"], ["", "", "", "", "", ""]),  # a layer is no group
         (["//block//a", "block/b", "c"], ["block", "block", ""]),
         # An activation that several modules use stands with the layer that it reads.
         (

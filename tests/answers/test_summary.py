@@ -44,6 +44,14 @@ def test_the_rows_below_a_module_add_up_to_it() -> None:
     assert inner[1].type == "Convolution"
 
 
+def test_the_only_layer_of_a_module_has_the_name_of_the_module() -> None:
+    xml = Net("_x: f32[1,3]\nfirst: Relu(Relu(_x))\nsecond: Clamp(first, min=0.0, max=6.0)\nsecond, _x -> tail: Add -> Result").xml
+    for name, path in (("relu_1", "0/aten::relu/Relu"), ("first", "0/aten::relu/Relu_1"), ("second", "1/aten::hardtanh/Clamp")):
+        xml = xml.replace(f'name="{name}"', f'name="__module.m.a.{path}"')
+    modules = [(one.depth, one.name, one.type) for one in irshape.summary(xml.encode()).modules]
+    assert modules[1:6] == [(0, "m/a", ""), (1, "0", ""), (2, "Relu", "Relu"), (2, "Relu_1", "Relu"), (1, "1", "Clamp")]
+
+
 def test_sizes_are_formulas() -> None:
     summary = irshape.summary(ATROUS)
     stem = next(one for one in summary.modules if one.name == "stem")

@@ -128,6 +128,16 @@ ROWS = {
         "R301 warning: the port records [1,8,16,16], but the model computes [1,8,15,15]; with auto_pad='explicit' the layer "
         "gives [1,8,16,16], which it records; it is 'valid' [Convolution c, port 2]",
     ),
+    "a number of which each other one serves": (
+        "a: f32[2,8] -> s: Softmax-8(axis=1) -> Result",
+        ('axis="1"', 'axis="9"'),
+        "V102 axis must be in [-2, 1], got 9 [Softmax s]",
+    ),
+    "a number that another layer has": (
+        "a: f32[2,8] -> s: Softmax-8(axis=1) -> Softmax-8(axis=0) -> Result",
+        ('axis="1"', 'axis="9"'),
+        "V102 axis must be in [-2, 1], got 9; with axis='0' the layer gives [2,8], which it records; it is '9' [Softmax s]",
+    ),
     "an attribute that other layers tell": (
         f"{STEM} -> {SECOND.replace('d:', '')} -> {SECOND} -> Result",
         ('name="d"(.*?)dilations="1,1"', r'name="d"\1dilations="2,2"'),

@@ -84,7 +84,12 @@ ADD = "add --rewrite, which changes whatever holds the old size"
     ("net", "shape", "layer", "message"),
     [
         (BAKED_PATTERN, "[2,4,6]", "2", "pattern is [4,6], but the new sizes need [-1,6]"),
-        (BAKED_BATCH, "[2,4,6]", "2", "pattern is [1,4,-1], but the new sizes need [0,4,-1]; 1 error follows from this"),
+        (
+            BAKED_BATCH,
+            "[2,4,6]",
+            "2",
+            "pattern is [1,4,-1], but the new sizes need [0,4,-1], where 0 keeps the size of the axis; 1 error follows from this",
+        ),
         (BAKED_POSITIONS, "[1,5,6]", "2", "input 1 is axis 1 of Const 'const_0': [4], but the new sizes need [5]"),
     ],
     ids=["pattern", "batch", "positions"],

@@ -146,7 +146,27 @@ CLASSES = """
 """
 
 
+# Six windows of each sample beside its mean, which is repeated for each window.
+QUERIES = Net("""
+    _x: f32[1,6,4]
+    _windows: Relu(Reshape(_x, [6,4], special_zero=false))
+    _mean: ReduceMean(_x, [1], keep_dims=false)
+    _rows: Unsqueeze(Range-4(0, Gather-8(ShapeOf-3(_mean, output_type=i64), 0, 0), 1, output_type=i64), [0])
+    _places: Reshape(Transpose(Tile(_rows, [6,1]), [1,0]), [-1], special_zero=false)
+    Add(_windows, Gather-8(_mean, _places, 0)) -> Result
+""")
+# An image whose groups of channels are normalized, beside what a pool leaves of it: the width is even, and need be no multiple of 3.
+NORMALIZED_GROUPS = Net("""
+    _groups: Reshape(f32[1,16,16,24], [0,4,-1], special_zero=true)
+    _image: Reshape(MVN-6(_groups, [2], normalize_variance=true, eps=1e-6, eps_mode=inside_sqrt), [1,16,16,24], special_zero=false)
+    _pool: MaxPool-1(_image, kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    Concat(Tile(_pool, [1,1,2,2]), _image, axis=1) -> Result
+""")
+
+
 @pytest.mark.parametrize(("net", "shape", "options", "given"), [
+    (QUERIES, "[N,6,4]", {"rewrite": True}, "[?,4]"),
+    (NORMALIZED_GROUPS, "[1,16,16,W]", {"rewrite": True}, "[1,32,16,2..]"),
     (BLOCKS, None, {"symbols": {"H": "16*k", "W": "16*j"}}, "[2..,4]"),
     (Net(CAUSAL.format(3, 1, 1)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
     (Net(CAUSAL.format(2, 1, 2)), "[1,4,S]", {"rewrite": True}, "[1,4,1..]"),
@@ -221,6 +241,18 @@ OPEN_IN_LENGTH = Net("""
 """)
 
 
+# The steps of a sequence, each taken by layers of its own, and the frames of a signal, which are weighted.
+UNROLLED = Net("_x: f32[1,4,2]\n" + "\n".join([
+    *[f"_{step}: Squeeze(Slice-8(_x, [{step}], [{step + 1}], [1], [1]), [1])" for step in range(4)],
+    "Add(Add(_0, _1), Add(_2, _3)) -> Result",
+]))  # fmt: skip
+FRAMES = Net("_x: f32[1,12]\n" + "\n".join([
+    *[f"_{at}: Unsqueeze(Slice-8(_x, [{2 * at}], [{2 * at + 4}], [1], [1]), [1])" for at in range(5)],
+    "Multiply(Concat(_0, _1, _2, _3, _4, axis=1), f32=[[[0.1,0.7,0.9,0.2]]]) -> Result",
+]))  # fmt: skip
+STEPS = "'slice_26' gives S - 3, which was 1; 4 Slice layers cut steps out of Parameter 'parameter_0', and the file has no layers for"
+
+
 # Places that count one more than the rows, as a mask of a language model that lacks the new token.
 BEHIND = """
     _x: f32[{}]
@@ -252,6 +284,18 @@ BEHIND = """
     (Net(BEHIND.format("?,2")), "[3,2]", {}, "R401 this never holds: indices must be in [-3, 2], got 3, which the model computes"),
     (OPEN, "[N,4,9]", {"rewrite": True}, "demands N == 1"),
     (OPEN_IN_LENGTH, "[1,2,S]", {"rewrite": True}, "Add 'a' demands S - 2 == S - max(S - 8, 0), or one is 1: "),
+    *[(UNROLLED, shape, {"rewrite": True}, f" S == 4{own}: axis 1 is removed only if its size is 1; Slice {STEPS}")
+        for shape, own in (("[1,S,2]", ""), ("[1,2..,2]", ""), ("[1,9,2]", " (S is 9 here)"))],
+    *[(FRAMES, shape, {"rewrite": True}, "S - 8, but the layers before it give 4 for every size; 5 Slice layers cut steps out of")
+        for shape in ("[1,S]", "[1,30]")],
+    (Net("_x: f32[1,12]\n_top: VariadicSplit(_x, 1, [6,6]) f32 f32\nMultiply(_top.0, _top.1) -> Result"), "[1,S]", {"rewrite": True},
+        "needs axis 1 of VariadicSplit 'variadicsplit_3' [1,6] to be S - 6, but it cuts the axis into parts of [6,6]"),
+    # The file has another rank.
+    *[(Net(f"{text} -> Result"), "[1,S]", {"rewrite": True}, "got 2") for text in (
+        "_top: VariadicSplit(f32[1,2,12], 2, [6,6]) f32 f32\n_top",
+        "_top: TopK-11(f32[1,2,12], 4, axis=2, mode=max, sort=value, index_element_type=i64) f32 i64\n_top",
+        "Slice-8(f32[1,2,12], [1], [12], [1], [2])",
+    )],
     (TOGETHER, "[1,1,W]", {"rewrite": True, "choose": "first"}, "demands W//4 == 2"),
     # Of a batch of 4, one sample is not the sum over 4.
     (Net("f32[4] -> ReduceSum([0], keep_dims=true) -> Result"), None, {"batch": 1}, "P110"),

@@ -473,6 +473,18 @@ def test_a_number_that_stays_is_refused() -> None:
     assert [one.code for one in found.diagnostics] == ["N109"]
 
 
+def test_no_way_is_offered_that_is_refused() -> None:
+    """The middle of a row beside what windows of 7 leave of it: with its begin and its end, the length can only be 12."""
+    net = Net("""
+        _x: f32[1,1,12]
+        _left: MaxPool-1(_x, kernel="7", strides="1", pads_begin="0", pads_end="0", rounding_type=floor)
+        Concat(Slice-8(_x, [3], [9], [1], [2]), _left, axis=1) -> Result
+    """)
+    found = asked(net, "[1,1,S]", rewrite=True).diagnostics
+    assert [one.code for one in found] == ["S208", "S208", "S207"]
+    assert {one.hint for one in found} == {"choose other sizes, or convert the model again"}
+
+
 _ALIKE = {
     "all of an axis": (
         "_top: TopK-11(f32[1,{0}], {1}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top.0 -> Result", "[1,S]",
@@ -542,6 +554,13 @@ def test_a_second_export_differs_only_where_an_axis_is_open() -> None:
         asked(net, "[2,3,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
 
 
+def test_a_second_export_decides_the_axes_that_it_has_otherwise() -> None:
+    net, other = (Net(f"AdaptiveAvgPool-8(f32[1,2,{height},12], [2,4]) -> Result") for height in (8, 10))
+    found = asked(net, "[1,2,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == ["S208 AdaptiveAvgPool 'adaptiveavgpool_2' gives the size 4 on axis 3, whatever W is"]
+    assert found.diagnostics[0].hint == "give a second export with another W (--like other.xml), or keep the number: --choose first"
+
+
 _SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
 
 
@@ -559,10 +578,11 @@ def test_a_second_export_tells_of_a_constant_that_no_law_explains(other: str, to
     ("[8.0, 6.0]", True), ("[7.0, 5.0]", True), ("[4.0, 3.0]", True), ("[3.5, 2.5]", True), ("[0.125, 0.166666666667]", True),
     ("[224.0, 224.0]", False), ("[0.229, 0.224]", False),
 ])  # fmt: skip
-def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool) -> None:
-    """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths."""
+@pytest.mark.parametrize("shape", ["[H,W]", "[H,8]", "[6,W]"])
+def test_a_scale_by_recorded_sizes_is_told(scale: str, told: bool, shape: str) -> None:
+    """Places of the pixels that are not 0, from 0 to 1: the file does not say that other images have other widths, or other heights."""
     places = "f32[6,8] -> NonZero-3(output_type=i64) -> Transpose([1,0]) -> p: Convert(destination_type=f32)"
-    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), "[H,W]", rewrite=True))
+    found = errors(asked(Net(f"{places}\np, f32={scale} -> d: Divide -> Result"), shape, rewrite=True))
     numbers = scale.replace("0.166666666667", "0.166667").replace(".0", "")
     assert found == ([f"S208 Divide 'd' scales by the constant {numbers}, which follows from recorded sizes of the inputs"] if told else [])
 
@@ -621,7 +641,7 @@ _SUMMED = "Divide(f32=6.0) -> Result"
      "updates 6 rows of axis 0, as many as an open size recorded"),
     ("GridSample-9(f32[1,1,4,5], f32=0[1,4,5,2], mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
      "gives the size 4 on axis 2, whatever H is"),
-    ("_x: f32[6,8]\nAdd(ReduceSum(_x, [0], keep_dims=true), Tile(f32=1.5[1,8], [6,1])) -> Result", "[S,8]", "repeats an axis 6 times"),
+    ("_x: f32[6,8]\nAdd(ReduceSum(_x, [0], keep_dims=true), Tile(f32=1.5[1,8], [6,1])) -> Result", "[S,8]", "an axis 6 times, as many"),
     ("_x: f32[1,1,4,5]\n_theta: ReduceMean(_x, [1,2,3], keep_dims=true)\n"
      "GridSample-9(_x, Multiply(_theta, f32=0.5[1,4,5,2]), mode=bilinear, padding_mode=zeros) -> Result", "[1,1,H,5]",
      "gives the size 4 on axis 2, whatever H is"),
@@ -694,8 +714,8 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
     (Net("f32[2,6] -> Result\nTile(Abs([[0,1,2]]), [2,1]) -> Result"), "[N,6]", "Result 'result_6' gives the same constant for all sizes"),
     (CONSTANT, "[1,S,S]", "S208 Result 'result_5' gives the same constant for all sizes"),
     (counted(5, -1), "[1,S]", "may depend on the size"),
-    (counted(0, 0.25), "[1,S]", "may depend on the size"),
-    (counted(7, 1), "[1,S]", "may depend on the size"),
+    (counted(0, 0.25), "[1,S]", "they count in steps of 0.25, which may depend on the size"),
+    (counted(-7, 1), "[1,S]", "they count from -7 on, which may depend on the size"),
     (rotary([1, 0.1, 0.01, 0.002]), "[1,S,8]", TABLE),
     (rotary([1, 0.3, 0.1, 0.01]), "[1,S,8]", TABLE),
     (rotary([2, 1, 0.5, 0.25]), "[1,S,8]", TABLE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from irshape.inference.inputs import InputError
 from irshape.report import form
@@ -66,6 +66,9 @@ class Formula:
             return self.table.evaluate(self.expression, self._own_sizes(given))
         except (OverflowError, ZeroDivisionError) as error:
             raise _without_number(error) from None
+
+    def __call__(self, *sizes: object, **named: object) -> NoReturn:
+        raise TypeError("a formula is no function; evaluate(H=224) gives its number for sizes")
 
     def _own_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
         """Sizes by the names that they have in the inference."""
