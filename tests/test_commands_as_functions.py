@@ -210,6 +210,9 @@ GUESSES = [
     (irshape.edit(ATROUS)["stem"].output, "uses", r"its readers"),
     (irshape.edit(ATROUS)["stem"].output, "insert", r"graph\.add"),
     (irshape.read(ATROUS), "input_shapes", r"irshape\.infer\(model\)"),
+    (irshape.read(ATROUS), "version", r"its ir_version"),
+    (irshape.infer(ATROUS), "fix", r"irshape\.fix\(PATH\)"),
+    (irshape.infer(ATROUS).outputs[0], "any_name", r"port\.port\.names"),
     (irshape.ElementType.f32, "numpy", r"dtype"),
 ]
 

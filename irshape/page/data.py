@@ -233,7 +233,7 @@ class PageData:
             for index in range(node.layer.signature.output_count if slots is not None else 0):
                 elements = self._elements(node, slots[node.first_slot + index])  # type: ignore[index]
                 if elements is not None:
-                    found[f"{position}:{index}"] = [str(one) for one in elements]
+                    found[f"{position}:{index}"] = [f"{one:.7g}" if isinstance(one, float) else str(one) for one in elements]
         return found
 
     def _elements(self, node: Node, fact: Fact) -> Sequence[Any] | None:

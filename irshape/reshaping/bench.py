@@ -97,6 +97,31 @@ class BatchMixed(Refusal):
     """A layer mixes the samples of a batch, or, with the code P111, is not proved to keep them apart; then the reason is a sentence."""
 
 
+class Witness(NamedTuple):
+    """A second export on its own bench, the layer there that is the partner of a layer of the file, and the sizes of symbols there."""
+
+    bench: Bench
+    partners: Mapping[Node | None, Item]
+    sizes: Mapping[str, int]
+
+    def shape(self, value: Value) -> Shape:
+        """The shape of a tensor there; None if it is not known."""
+        partner = self.partners.get(value.item.base)
+        return None if partner is None else self.bench.shape(partner.outputs[value.index])
+
+    def elements(self, item: Item, port: int) -> Sequence[Any]:
+        """The elements that the partner of a layer states at an input; none if it states none."""
+        partner = self.partners.get(item.base)
+        value = partner.inputs[port] if partner is not None and port < len(partner.inputs) else None
+        return (self.bench.elements(value) or ()) if value is not None else ()
+
+    def has(self, value: Value, axis: int, size: Size) -> bool:
+        """Whether an axis may have a size there, as far as it is known."""
+        shape = self.shape(value)
+        seen = shape[axis] if shape is not None and axis < len(shape) else None
+        return not isinstance(seen, int) or not symbols(size) <= self.sizes.keys() or evaluate(size, self.sizes) == seen
+
+
 class _Table(dict[Any, Any]):
     """A table whose entries can be taken back: the journal has what each of them replaced."""
 
@@ -166,8 +191,8 @@ class Bench:
     `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options, `letters` are the symbols that irshape named, and `is_compared` says that a second export decides, so that a
-    number that may stay is an option.
+    one of several options, `letters` are the symbols that irshape named. With a `witness`, a second export decides, so that a number that
+    may stay is an option.
     """
 
     def __init__(
@@ -187,7 +212,7 @@ class Bench:
         self.traced: Trace | None = None
         self.instead: Item | None = None
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
-        self.is_compared = False
+        self.witness: Witness | None = None
         self.letters: Set[str] = frozenset()
 
     # Facts.

@@ -21,9 +21,9 @@ from irshape.editing.layers import layer_of
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.model.model import SINKS, Model, reached
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, where_of
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, Witness, where_of
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.walk import Alternative, Walk, Witness
+from irshape.reshaping.walk import Alternative, Walk
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import evaluate
 from irshape.shape.shape import format_shape

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irshape.answers.wording import spoken
-from irshape.editing.state import EditError
+from irshape.editing.state import EditError, Item
 from irshape.inference import session as inner
 from irshape.inference.engine import Engine
 from irshape.inference.indices import beyond
@@ -34,9 +34,8 @@ from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
-    from irshape.reshaping.bench import Doubt, Mend, Refusal
+    from irshape.reshaping.bench import Doubt, Mend, Refusal, Witness
     from irshape.reshaping.rewriting import Rewriter
-    from irshape.reshaping.walk import Witness
     from irshape.reshaping.wish import Wish
 
 
@@ -430,35 +429,32 @@ class Session(inner.Session):
         """What the second export says."""
         if self._how.like is None:
             return None
+        from irshape.answers.matching import Matching
         from irshape.editing.draft import Draft
-        from irshape.reshaping.bench import Bench
-        from irshape.reshaping.walk import Witness
+        from irshape.reshaping.bench import Bench, Witness
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
-        shapes = {
-            (node.type, node.name, index): engine.slots[node.first_slot + index].shape
-            for node in engine.model.nodes
-            if node.type not in ("Const", "Constant")
-            for index in range(node.layer.signature.output_count)
-        }
-        sizes: dict[str, int] = {}
+        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
+        items = {item.base: item for item in draft.state.in_order}
+        partners: dict[Node | None, Item] = {node: items[one] for node, one in Matching(self.model, engine.model).pairs() if one in items}
+        bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
-            seen = shapes.get((node.type, node.name, 0))
+            seen = bench.shape(partners[node].outputs[0]) if node in partners else None
             if seen is None or len(seen) != len(shape or ()):
                 raise InputError(f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}")
-            for one, size in zip(shape or (), seen, strict=True):
+            for axis, (one, size) in enumerate(zip(shape or (), seen, strict=True)):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
+                elif isinstance(size, int) and one.low == one.high != size:
+                    told = f"the other export has {size} elements along axis {axis} of {end_name(node)!r}, but {one.low} are asked for"
+                    raise InputError(f"{told}: open this axis, too, or export the model again with {one.low} there")
         if not sizes:
             command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"
             raise InputError(f"the sizes to change are all open in the other export; give them numbers first: {command}")
         if sizes.items() <= made.recorded.items():
             raise InputError("the other export has the same sizes as this file: export the model with other sizes")
-        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
-        bench, items = Bench(draft, engine.slots, {}, None, {}), {(item.type, item.name): item for item in draft.state.in_order}
-
-        return Witness(shapes, bench, items, sizes)
+        return Witness(bench, partners, sizes)
 
     # Blame.
 
@@ -572,9 +568,11 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnosti
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
     meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
-    like, first = (f" with another {other or 'size'}", "keep the number") if doubt.is_number else ("", "take the first way")
+    like, first = f"with another {other or 'size'}", "keep the number"
+    if not doubt.is_number:
+        like, first = "at a size where the ways differ", "take the first way"
     chosen = f", or {first}: --choose first" if passes else ""
-    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export{like} (--like other.xml){chosen}")
+    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 
 def _multiples(names: Sequence[str], step: int) -> list[str]:

@@ -7,7 +7,7 @@ layer then passes, the walk checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from itertools import product as product_of
 from math import gcd
@@ -19,15 +19,20 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, scalar, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, open_sizes, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, expression_of, product, symbols
+from irshape.shape.dim import Dim, Size, evaluate, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
-# The end of a slice that is none has more digits.
-_LONGEST: Final = 19
+# Sides of the patches to whose multiples a map is resized, as MobileViT does it.
+_PATCHES: Final = (2, 4, 8)
+# An end from here on is none.
+_NO_END: Final = 2**31 - 1
+# At most so many parts of an axis are compared with the numbers of another export.
+_MOST_PARTS: Final = 8
+_AS_SEEN: Final = "both exports have a number of this size"
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -140,7 +145,10 @@ def reshape(bench: Bench) -> None:
         return
     chosen = bench.pick(options)
     rest = pattern.index(-1) if pattern and -1 in pattern[:-1] else 0
-    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]):  # one chunk that grows, or one more of a fixed length
+    seen = None if bench.witness is None else bench.witness.shape(out)
+    is_told = seen is not None and rest + 1 < len(recorded) == len(seen) and seen[rest + 1] != recorded[rest + 1]
+    # One chunk that grows, or one more of a fixed length.
+    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]) and not is_told:
         told = f"gives {listed(chosen.sizes)}, whose axis {rest} stays 1, but the pattern has -1 there, as if it followed from the others"
         bench.keep(f"{item!r} {told}")
     if chosen.order is not None:
@@ -311,6 +319,9 @@ def broadcast(bench: Bench) -> None:
         is_own = axis >= lag and wanted[axis] is shape[axis - lag] and recorded[axis] != 1  # not `max(B, 2)` of a recorded batch of 2
         if isinstance(one, Dim) and not is_own:  # the model computes it from shapes already
             wanted[axis] = one
+    own = len(recorded) - len(target)
+    ways = [[] if isinstance(one, Dim) or at < own else _seen(bench, 1, at - own, open_sizes(bench)) for at, one in enumerate(wanted)]
+    wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
         set_shape(bench, 1, wanted, data)
@@ -328,9 +339,10 @@ def slice_limits(bench: Bench) -> None:
     is_long = str(bench.tensor(source(item, 2)).element_type) == "i64"
     last = np.iinfo(np.int64 if is_long else np.int32).max
     options: list[list[tuple[Any, Any]]] = [[]]
-    for begin, end, axis in zip(begins or [None] * len(ends), ends, cut, strict=False):
-        starts = _starts(bench, begin, axis, shape[axis], recorded[axis])
-        found = [(start, one) for start in starts for one in _stops(bench, start, end, axis, shape[axis], recorded[axis], last)]
+    for at, (begin, end, axis) in enumerate(zip(begins or [None] * len(ends), ends, cut, strict=False)):
+        starts = [*_parts(bench, 1, at, shape[axis], recorded[axis]), *_starts(bench, begin, axis, shape[axis], recorded[axis])]
+        parts = _parts(bench, 2, at, shape[axis], recorded[axis])
+        found = [(start, one) for start in starts for one in (*parts, *_stops(bench, start, end, axis, shape[axis], recorded[axis]))]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
     wanted = given if options[0] == given else bench.pick([_Limits(one) for one in options]).pairs
@@ -352,9 +364,41 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
         return [begin]
     sizes = _before(bench, bench.item, begin, axis)
     found = _joint(bench, begin, own)
-    if found and not bench.is_compared:
+    if found and bench.witness is None:
         return found
     return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
+
+
+def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
+    """The formulas that have a number which an input states, where the other export states another number, and that one there."""
+    witness = bench.witness
+    here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
+    if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
+        return []
+    known = {str(one): one for one in ways if symbols(one) <= witness.sizes.keys()}
+    return [one for one in known.values() if (bench.at(one), evaluate(one, witness.sizes)) == (here[at], there[at])]
+
+
+def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
+    """What a number that another export does not have may be of an axis: what is left of some elements, or a part."""
+    number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
+    if not isinstance(own, Dim) or not isinstance(number, int):
+        return []
+    ways = [own, own - recorded + abs(number)]
+    for count in range(2, _MOST_PARTS + 1):
+        ways += [own // count, (own + count - 1) // count, own // count * count]
+    fitting = _seen(bench, port, at, [way if number > 0 else -way for way in ways])
+    return [] if any(same(one, own) for one in fitting) else fitting
+
+
+def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]]) -> None:
+    """Let a layer read formulas at an input that states numbers; `ways` are the formulas for each number, if there are any."""
+    stated = bench.elements(source(bench.item, port)) or ()
+    options = product_of(*[own or [one] for own, one in zip(ways, stated, strict=True)])
+    wanted = bench.pick([Sizes(one) for one in options])
+    if wanted != [*stated]:
+        bench.connect(port, vector(bench, wanted, source(bench.item, 0)))
+        bench.mend(what, stated, wanted, "generated", _AS_SEEN)
 
 
 def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
@@ -366,19 +410,19 @@ def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
     return []
 
 
-def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: int, last: int) -> list[Any]:
+def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: int) -> list[Any]:
     """What the end of a slice may mean: that of the axis or a part, an earlier size from the beginning or the start on, or the number."""
-    if not isinstance(end, int) or not isinstance(own, Dim) or not last > end > 0:
+    if not isinstance(end, int) or not isinstance(own, Dim) or not _NO_END > end > 0:
         return [end]
     joint = _joint(bench, end, own)
-    if joint and not bench.is_compared:
+    if joint and bench.witness is None:
         return joint
     found: list[Any] = [own] if end >= recorded else joint
     if end <= recorded and not bench.holds_batch(own):
         skipped = {0, start} if isinstance(start, int) and 0 <= start < end else {0}
         sizes = [first + size for first in sorted(skipped) for size in _before(bench, bench.item, end - first, axis)]
         found += [size for size in sizes if not same(size, own)]
-    return [*found, *([end] if end < recorded or not found or bench.is_compared else [])]
+    return [*found, *([end] if end < recorded or not found or bench.witness is not None else [])]
 
 
 def strided_limits(bench: Bench) -> None:
@@ -425,6 +469,8 @@ def interpolate(bench: Bench) -> None:
                 found = _resolutions(bench, item, number, axis)
             elif number == recorded[axis]:
                 found = [own]
+        if bench.witness is not None:
+            found = [size for size in found if bench.witness.has(item.outputs[0], axis, size)] or found
         options = [[*one, size] for one in options for size in found][:_MOST]
     if all(isinstance(one, Dim) for one in sizes) or not any(isinstance(size, Dim) for one in options for size in one):
         return
@@ -478,8 +524,8 @@ class _Limits(Sizes):
 
     def text(self, tell: Callable[[Size], str]) -> str:
         """The limits as Python writes them, without a begin at the start and an end that is none."""
-        told = [(tell(one) if isinstance(one, int | Dim) else one for one in pair) for pair in self.pairs]
-        return listed([f"{begin}:{end if len(end) < _LONGEST else ''}" if begin not in ("0", None) else end for begin, end in told])
+        told = [(begin, "" if isinstance(end, int) and end >= _NO_END else tell(end)) for begin, end in self.pairs]
+        return listed([f"{tell(begin)}:{end}" if begin not in (0, None) else end for begin, end in told])
 
 
 def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -500,7 +546,12 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
             part = size // (was // number)
             found += [] if any(same(part, one) for one in found) else [part]
-    return found if before and not bench.is_compared else [*found, number]
+    if before and bench.witness is None:
+        return found
+    was = recorded[axis] if recorded else 0
+    least = was if bench.witness is not None and not bench.witness.has(item.outputs[0], axis, own) else was + 1
+    rounded = [(own + step - 1) // step * step for step in _PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
+    return [*found, *rounded, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
@@ -561,17 +612,35 @@ def image_size(bench: Bench) -> None:
 
 
 def top_k(bench: Bench) -> None:
-    """A TopK that takes all of an axis sorts it."""
+    """A TopK that takes all of an axis sorts it; it may take a part."""
     item = bench.item
     data = source(item, 0)
     count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
     axis = number_of(item) % len(shape)
-    if not count or recorded is None or not isinstance(count[0], int) or count[0] != recorded[axis] or not isinstance(shape[axis], Dim):
+    if not count or recorded is None or not isinstance(count[0], int) or not isinstance(shape[axis], Dim):
         return
-    if bench.pick([Sizes([one]) for one in ([shape[axis], count[0]] if bench.is_compared else [shape[axis]])]) == [*count]:
-        return
-    bench.connect(1, scalar(bench, shape[axis], data))
-    bench.mend("k", count, [shape[axis]], "generated", "the layer sorts the whole axis; irshape assumes the same at other sizes")
+    is_whole = count[0] == recorded[axis]
+    ways = [*([shape[axis]] if is_whole else []), *_parts(bench, 1, 0, shape[axis], recorded[axis])]
+    wanted = bench.pick([Sizes([one]) for one in (*ways, *(count if bench.witness is not None or not ways else ()))])
+    if wanted != [*count]:
+        bench.connect(1, scalar(bench, wanted[0], data))
+        why = "the layer sorts the whole axis; irshape assumes the same at other sizes" if is_whole else _AS_SEEN
+        bench.mend("k", count, wanted, "generated", why)
+
+
+def roll(bench: Bench) -> None:
+    """The shift of a Roll that is a part of the axis."""
+    axes, data = bench.elements(source(bench.item, 2)) or (), source(bench.item, 0)
+    recorded, shifts = bench.recorded_sizes(data), bench.elements(source(bench.item, 1)) or ()
+    if recorded is not None and len(axes) == len(shifts):
+        named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
+        _restate(bench, 1, "shift", [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) for at, axis in named])
+
+
+def tile(bench: Bench) -> None:
+    """The repeats of a Tile that are the size of another tensor."""
+    repeats = bench.elements(source(bench.item, 1)) or ()
+    _restate(bench, 1, "repeats", [_seen(bench, 1, at, open_sizes(bench)) for at in range(len(repeats))])
 
 
 def split(bench: Bench) -> None:
@@ -608,6 +677,8 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Col2Im": image_size,
     **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),
     "TopK": top_k,
+    "Roll": roll,
+    "Tile": tile,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,
     "VariadicSplit": split,

@@ -1,7 +1,7 @@
 """One walk over a draft whose inputs have the sizes that are asked for: each layer is mended, checked, and its axes are traced.
 
 A layer that cannot be mended sends the walk back to the last choice. The error that is told is that of the layer that was reached furthest
-with the fewest formulas cut.
+with the fewest formulas cut that need not be.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from irshape.reshaping.bench import (
     Bench,
     Doubt,
     Refusal,
+    Witness,
     holder,
     is_recorded,
     listed,
@@ -43,21 +44,13 @@ _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 _DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
-_BODY: Final = "convert the model with layers that have no body (LSTMSequence, GRUSequence), or keep the input sizes of this layer"
-# The most options that are tried for the list of alternatives.
-_MOST_ALTERNATIVES: Final = 40
+_EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
+_BODY: Final = "keep the input sizes of this layer, or convert the model {}"
+# So often an alternative is tried with other options behind it.
+_MOST_RETRIES: Final = 20
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = 4
-
-
-class Witness(NamedTuple):
-    """A second export: its shapes by type, name and output, a bench with its layers by type and name, and the sizes of symbols."""
-
-    shapes: Mapping[tuple[str, str, int], Sequence[Size] | None]
-    bench: Bench
-    items: Mapping[tuple[str, str], Item]
-    sizes: Mapping[str, int]
 
 
 # The marks of the graph and of the notes before a layer is visited.
@@ -141,7 +134,7 @@ class Walk:
         self._forced: dict[int, int] = {}
         self._at, self._marks = 0, _mark(self.bench)
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
-        bench.pick, bench.is_compared = self._pick, witness is not None
+        bench.pick, bench.witness = self._pick, witness
 
     def _producers(self, item: Item) -> Sequence[Item]:
         """The layers on which a layer depends."""
@@ -163,8 +156,8 @@ class Walk:
             if error.item not in replaced:
                 raise error
 
-    def _go(self, start: int) -> None:
-        """Visit the layers from a position on; choices before it stay as they are."""
+    def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
+        """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         back, at = 0, start
         while at < len(self._items):
@@ -174,7 +167,8 @@ class Walk:
                     self._visit(self._items[at])
                 at += 1
             except Refusal as error:
-                reached = -sum(choice.options[choice.index].is_cut for choice in self._choices), at, isinstance(error, BatchMixed)
+                cut = [one for one in self._choices if one.options[one.index].is_cut and not one.options[0].is_cut]
+                reached = -len(cut), at, isinstance(error, BatchMixed)
                 if error.reason == _DIFFER:
                     self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
@@ -184,7 +178,7 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
-                if not self._choices or self._choices[-1].at < start or back > _MOST_STEPS_BACK:
+                if not self._choices or self._choices[-1].at < start or back > most:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.index += 1
@@ -226,18 +220,19 @@ class Walk:
         own, found = self.conditions(), []
         chosen = {choice.at: choice.index for choice in taken}
         of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
-        for choice, index in reversed(tried[:_MOST_ALTERNATIVES]):  # the last choice first: what was written before it stays
+        for choice, index in reversed(tried):  # the last choice first: what was written before it stays
             self._choices = []
             _return(self.bench, choice.marks)
             is_other = self._is_other(choice, index)
             stays = of_batch if is_other else ()  # another place of the batch mends no size
             self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
             try:
-                self._go(choice.at)
+                self._go(choice.at, _MOST_RETRIES)
                 self._agree()
-                is_other = is_other or [*map(listed, results)] != [*map(listed, _results(self.bench))]
+                item = self._items[choice.at]
+                is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
+                is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
-                    item = self._items[choice.at]
                     one, other = choice.options[choice.index], choice.options[index]
                     texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
                     texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
@@ -283,13 +278,17 @@ class Walk:
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
-        if not any(is_open(bench.shape(value)) for value in values):
+        may_repeat = bench.witness is not None and item.type in ("Broadcast", "Tile")  # as often as an open size says
+        if not may_repeat and not any(is_open(bench.shape(value)) for value in values):
             self._watch(item)
             self._trace(item)  # it may compute with the size of the batch
             return
         if item.base is not None and item.base.bodies:
             message = "has a body, and --rewrite changes no body: irshape cannot tell which constants in the body hold an old size"
-            bench.refuse(message, hint=_BODY)
+            without = (
+                "without the If, if one branch serves" if item.type == "If" else "with layers that have no body (LSTMSequence, GRUSequence)"
+            )
+            bench.refuse(message, hint=_BODY.format(without))
         if any(is_fault(found.code) and (str(item.id), found.code) in self._faults for found in bench.draft.facts.findings(item)):
             self._trace(item)  # which says that the layer has an error; its attributes may be anything
             return
@@ -386,28 +385,34 @@ class Walk:
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
         witness = self._witness
-        other = witness.shapes.get((item.type, item.name, value.index)) if witness is not None else None
+        other = None if witness is None else witness.shape(value)
         if witness is None or other is None or len(other) != len(shape):
             return
         for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
-            if not isinstance(seen, int) or not symbols(size) <= witness.sizes.keys() or (now := evaluate(size, witness.sizes)) == seen:
+            if witness.has(value, axis, size):
                 continue
             if isinstance(size, int):
-                self.bench.notes.differing.append(Refusal(item, f"gives the size {size} on axis {axis}, but the other export has {seen}"))
+                told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
+                self.bench.notes.differing.append(Refusal(item, told, hint=_EXPORTS))
             else:
-                self.bench.refuse(f"gives {formula_text(size)}, which is {now} at the sizes of the other export, but it has {seen} there")
+                there = f"{evaluate(size, witness.sizes)} at the sizes of the other export, but it has {seen} there"
+                self.bench.refuse(f"gives {formula_text(size)}, which is {there}", hint=_EXPORTS)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
         witness, known = self._witness, len(self.bench.notes.kept)
         watch(self.bench)
-        if witness is None or (other := witness.items.get((item.type, item.name))) is None:
+        if witness is None:
             return
-        others = constants_read(witness.bench, other)
+        partner = witness.partners.get(item.base)
+        if partner is None:
+            return
+        others = constants_read(witness.bench, partner)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
-            self.bench.notes.differing.append(Refusal(item, _DIFFER))
+            self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_EXPORTS))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
-        if not doubts or (here := numbers_read(self.bench, item)) is None or (there := numbers_read(witness.bench, other)) is None:
+        here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
+        if not doubts or here is None or there is None:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
@@ -416,7 +421,7 @@ class Walk:
         same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and len(left) < len(doubts):
-            raise Refusal(item, _DIFFER)
+            raise Refusal(item, _DIFFER, hint=_EXPORTS)
         self.bench.notes.kept[known:] = left
 
     # The axes.

@@ -243,7 +243,8 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}", shape[axis])
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
-        if len({*pads}) == 2 and max(pads) + 1 == data[axis] > _LARGEST_STEP:
+        is_uneven = len({*pads}) == 2 and not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
+        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(now[axis], shape[axis])):
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis])
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
@@ -425,7 +426,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 }
 
 
-def numbers_read(bench: Bench, item: Item) -> object:
+def numbers_read(bench: Bench, item: Item) -> tuple[object, Sequence[object]] | None:
     """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
     read: list[object] = []
     for port, value in enumerate(item.inputs):

@@ -140,7 +140,7 @@ def _difference(a: Any, b: Any) -> dict[str, Any]:
     u, v = x[are_finite], y[are_finite]
     found["finite"], found["largest"], found["is_constant"] = u.size, largest, _is_constant(u)
     scales = float(numpy.linalg.norm(u)) * float(numpy.linalg.norm(v))
-    found["cosine"] = float(u @ v) / scales if scales else None
+    found["cosine"] = float(u @ v) / scales if scales and numpy.isfinite(absolute) else None
     if absolute:
         found["at"], found["values"] = [int(index) for index in place], [str(a[place]), str(b[place])]
         is_finite = numpy.isfinite(absolute)

@@ -189,7 +189,7 @@ _OUTPUT: Final = Form(
     shapes=Field({"type": "array", "items": _SHAPE, "description": "the shape in each model"}, convert=lambda shapes, _: list(shapes)),
     absolute=f"real?: the largest difference of two elements; {_NUMBER_OR_NONE}",
     relative=f"real?: its part of the largest number of the first model; {_NUMBER_OR_NONE}",
-    cosine="real?: the cosine of the angle between the numbers of both; null if one has none but 0",
+    cosine="real?: the cosine of the angle between the numbers of both; null if one has none but 0, or they differ by an infinity or NaN",
     at=Field({"anyOf": [_SHAPE, {"type": "null"}], "description": "where the largest difference is"}),
     values=Field({"anyOf": [KINDS["texts"], {"type": "null"}], "description": "both elements there"}),
     finite="count: the number of elements that are numbers in both",

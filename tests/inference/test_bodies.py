@@ -256,6 +256,12 @@ def test_row(name: str, net: Net, expected: str) -> None:
     assert [repr(port) for port in inference.layer(layer_of(net)).outputs] == [expected]
 
 
+def test_an_axis_is_told_at_its_entry_of_the_port_map() -> None:
+    net = loop("f32[6,3]", SAME, back=False, slice=JOINED.replace('"0"', '"2"', 1))
+    [found] = irshape.check(net.xml.encode(), weights=net.bin).diagnostics
+    assert (found.code, found.where.line) == ("V102", next(at for at, text in enumerate(net.xml.splitlines(), 1) if 'axis="2"' in text))
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("name", "net", "expected"), ROWS, ids=[name for name, _, _ in ROWS])
 def test_row_with_openvino(name: str, net: Net, expected: str) -> None:

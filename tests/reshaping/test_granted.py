@@ -264,6 +264,9 @@ BEHIND = """
 @pytest.mark.parametrize(("net", "shape", "options", "told"), [
     (Net(CAUSAL.format(3, 2, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
     (Net(CAUSAL.format(2, 1, 1)), "[1,4,S]", {"rewrite": True}, "pads an axis of size S with 2 before and 0 behind, which may follow"),
+    # TensorFlow pads so for a stride of 2 where the size is even, and by 1 on each side where it is odd.
+    (Net('Convolution(f32[1,4,12], f32=0[4,4,3], strides="2", dilations="1", pads_begin="0", pads_end="1") -> Result'), "[1,4,S]",
+        {"rewrite": True}, "pads an axis of size S with 0 before and 1 behind, which may follow"),
     (Net(POOL.format(12, 3)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 12 in the file, into 4 windows of 3"),
     (Net(POOL.format(20, 10)), "[1,4,S]", {"rewrite": True}, "divides an axis of size S, which is 20 in the file, into 2 windows of 10"),
     (ENLARGED, "[1,1,H,8]", {"rewrite": True}, "gives the size 7 on axis 2, whatever H is"),

@@ -509,13 +509,49 @@ def test_a_second_export_tells_whether_a_number_is_the_size(name: str, stays: bo
 
 @pytest.mark.parametrize(("length", "count", "told"), [
     (20, 4, []),
-    (20, 7, ["S207 TopK 'topk_2' reads numbers that differ in the other export, so they are sizes of this file"]),
+    (20, 9, ["S207 TopK 'topk_2' reads numbers that differ in the other export, so they are sizes of this file"]),
 ])  # fmt: skip
 def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told: list[str]) -> None:
     text = "_top: TopK-11(f32[1,{}], {}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top -> Result"
     net, other = Net(text.format(12, 4)), Net(text.format(length, count))
     found = asked(net, "[1,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert errors(found) == told
+
+
+_PARTS = {
+    "k": "_top: TopK-11(f32[1,{0}], {1}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top.0 -> Result",
+    "an end": "Slice-8(f32[1,{0}], [0], [{1}], [1], [1]) -> Result",
+    "a begin": "Slice-8(f32[1,{0}], [{1}], [2147483647], [1], [1]) -> Result",
+    "a shift": "Roll-7(f32[1,{0}], [{1}], [1]) -> Result",
+}
+
+
+@pytest.mark.parametrize("name", _PARTS)
+@pytest.mark.parametrize(("numbers", "now"), [
+    ((12, 6, 19, 9), ["S//2"]),
+    ((12, 6, 19, 10), ["(S + 1)//2"]),
+    ((12, 6, 20, 10), ["S//2", "(S + 1)//2"]),  # both fit both exports
+    ((14, 11, 19, 16), ["S - 3"]),
+    ((15, 14, 19, 18), ["S - 1", "2*(S//2)"]),
+    ((15, 14, 20, 20), ["2*(S//2)"]),
+    ((12, 6, 19, 8), []),
+])  # fmt: skip
+def test_a_number_that_a_second_export_does_not_have_is_a_part_of_the_axis(name: str, numbers: tuple[int, ...], now: list[str]) -> None:
+    net, other = Net(_PARTS[name].format(*numbers[:2])), Net(_PARTS[name].format(*numbers[2:]))
+    found = asked(net, "[1,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    if len(now) == 1:
+        assert errors(found) == []
+        assert [one["now"].strip("[]") for one in found.to_dict()["mends"]] == now
+    else:
+        [told] = errors(found)
+        assert told.startswith("S208" if now else "S207")
+        assert all(one in told for one in now)
+
+
+def test_a_second_export_differs_only_where_an_axis_is_open() -> None:
+    net, other = Net("Relu(f32[2,3,64,64]) -> Result"), Net("Relu(f32[4,3,64,96]) -> Result")
+    with pytest.raises(irshape.InputError, match=r"the other export has 4 elements along axis 0 of 'parameter_0', but 2 are asked for"):
+        asked(net, "[2,3,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
 
 
 def test_a_second_export_decides_the_axes_that_it_has_otherwise() -> None:

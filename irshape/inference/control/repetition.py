@@ -14,7 +14,9 @@ from irshape.inference.facts import Fact
 from irshape.inference.run import NodeReport, Run
 from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
+from irshape.ops.context import RuleFailure
 from irshape.report.diagnostic import Diagnostic, Diagnostics
+from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, is_filled, is_within, narrow, origins
 from irshape.shape.element_type import ElementType
@@ -33,6 +35,15 @@ class Repetition(Control):
     """The base class of the rules that repeat a body."""
 
     __slots__ = ()
+
+    def _axis_of(self, entry: BodyInput | BodyOutput, rank: int) -> int:
+        """The axis along which an entry of the port map cuts a tensor or joins parts, counted from the front."""
+        assert entry.slice is not None
+        axis = entry.slice.axis
+        if not -rank <= axis < rank:
+            self.findings.append(Finding("V102", f"axis must be in [{-rank}, {rank - 1}], got {axis}", offset=entry.offset))
+            raise RuleFailure
+        return axis % rank
 
     def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
         """The element type of a fact that enters the body by a Parameter, whose own fact is `declared`."""
@@ -82,7 +93,7 @@ class Repetition(Control):
         """The fact that a Parameter takes from a tensor: a part of the tensor, or all of it."""
         shape = fact.shape
         if entry.slice is not None and shape is not None:
-            axis = self.axis(entry.slice.axis, len(shape))
+            axis = self._axis_of(entry, len(shape))
             shape = (*shape[:axis], self.dimension(entry.slice.part_size), *shape[axis + 1 :])
         return self.intern(element_type, shape, is_poisoned=fact.is_poisoned)
 
@@ -260,7 +271,7 @@ class LoopRule(Repetition):
             return all(one is not None and len(one) == len(shape) and all(map(is_within, one, shape)) for one in shapes)
         if theirs is None or len(theirs) != len(shape):
             return False
-        joined = self.axis(output.slice.axis, len(shape)) if output.slice is not None and is_counted else None
+        joined = self._axis_of(output, len(shape)) if output.slice is not None and is_counted else None
         return all(type(size) is int or axis == joined for axis, size in enumerate(theirs))
 
     def _openvino_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
@@ -369,7 +380,7 @@ class LoopRule(Repetition):
                     self.fail("S101", f"output {index} of a Loop that is never entered must not be a scalar")
                 shape = (0, *shape[1:])
         else:
-            axis = self.axis(output.slice.axis, max(len(shape), 1))
+            axis = self._axis_of(output, max(len(shape), 1))
             shape = shape or (1,)
             total = self.unknown() if iterations is None else self._total(shape[axis], iterations, index)
             shape = (*shape[:axis], total, *shape[axis + 1 :])
@@ -456,7 +467,7 @@ class TensorIteratorRule(Repetition):
             return self.plain(fact)
         if not fact.shape and slice.axis != 0:
             self.fail("V102", f"output {index} joins scalars, so its axis must be 0, got {slice.axis}")
-        axis = self.axis(slice.axis, len(fact.shape) or 1)
+        axis = self._axis_of(output, len(fact.shape) or 1)
         shape = fact.shape or (1,)
         total = self.unknown() if iterations is None else self._joined(iterations, slice, index)
         return self.intern(fact.element_type, (*shape[:axis], total, *shape[axis + 1 :]))
@@ -486,7 +497,7 @@ class TensorIteratorRule(Repetition):
         for entry in body.inputs:
             shape = self.facts[entry.external].shape
             if entry.slice is not None and shape is not None:
-                size = shape[self.axis(entry.slice.axis, len(shape))]
+                size = shape[self._axis_of(entry, len(shape))]
                 (known if type(size) is int else open).append(self._count(entry.external, entry.slice, size, entry.offset))
         if all(entry.slice is None for entry in body.inputs):
             if all(output.slice is None for output in body.outputs):
@@ -506,7 +517,7 @@ class TensorIteratorRule(Repetition):
             shape = self.facts[entry.external].openvino_view.shape
             is_cut |= entry.slice is not None
             if entry.slice is not None and shape is not None:
-                size = shape[self.axis(entry.slice.axis, len(shape))]
+                size = shape[self._axis_of(entry, len(shape))]
                 if type(size) is int:
                     count = entry.slice.counted(size)
         if not is_cut:
