@@ -164,9 +164,10 @@ def _content(node: Node) -> tuple[object, ...]:
 
 
 def _are_among_namesakes(a: Node, b: Node) -> bool:
-    """Whether a neighbour of one has the same chosen name as a neighbour of the other."""
-    ours, theirs = ({node.name for node in (*one.producers, *one.consumers)} for one in (a, b))
-    return any(not is_unnamed(name) for name in ours & theirs)
+    """Whether a producer of one has the same chosen name as a producer of the other, or a consumer as a consumer."""
+    sides = (a.producers, b.producers), (a.consumers, b.consumers)
+    shared = [{node.name for node in ours} & {node.name for node in theirs} for ours, theirs in sides]
+    return any(not is_unnamed(name) for names in shared for name in names)
 
 
 def _is_awaited(node: Node, rivals: dict[tuple[str, str], list[Node]], taken: dict[Node, Node]) -> bool:

@@ -245,6 +245,17 @@ def test_names_that_a_converter_made_up_do_not_count() -> None:
     assert difference.asides[-1] == "5 layers have different generated names"
 
 
+def test_names_that_an_exporter_counts_from_another_number_do_not_pair_layers() -> None:
+    """The first of two layers has in one export the number that the second has in the other, and they share the name between them."""
+
+    def counted(first: int) -> Sketch:
+        layers = {f"node_Gemm_{first}": Layer("ReLU", "x"), "node_tanh": Layer("Tanh", f"node_Gemm_{first}")}
+        layers[f"node_Gemm_{first + 1}"] = Layer("ReLU", "node_tanh")
+        return Sketch(x=Layer("Parameter", value="f32[1,4]"), **layers, out=Layer("Result", f"node_Gemm_{first + 1}"))
+
+    assert diff(counted(202), counted(203)).is_same
+
+
 def test_formulas_are_compared_by_meaning() -> None:
     """A batch doubled by Concat equals a batch doubled by Tile, so the shapes after it do not differ."""
 
