@@ -320,7 +320,8 @@ def broadcast(bench: Bench) -> None:
         if isinstance(one, Dim) and not is_own:  # the model computes it from shapes already
             wanted[axis] = one
     own = len(recorded) - len(target)
-    ways = [[] if isinstance(one, Dim) or at < own else _seen(bench, 1, at - own, open_sizes(bench)) for at, one in enumerate(wanted)]
+    repeated = [isinstance(one, int) and at >= own and (at < lag or shape[at - lag] == 1) for at, one in enumerate(wanted)]
+    ways = [_seen(bench, 1, at - own, open_sizes(bench)) if is_repeated else [] for at, is_repeated in enumerate(repeated)]
     wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):

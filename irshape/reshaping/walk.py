@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
-from irshape.reshaping.watch import constants_read, is_open, numbers_read, reads_number, watch
+from irshape.reshaping.watch import constants_read, is_number, is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -421,7 +421,11 @@ class Walk:
         same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and len(left) < len(doubts):
-            raise Refusal(item, _DIFFER, hint=_EXPORTS)
+            error = Refusal(item, _DIFFER, hint=_EXPORTS)
+            ports = [port for port, (one, other) in enumerate(zip(here[1], there[1], strict=False)) if one != other]
+            if here[0] != there[0] or any(is_number(item, port, ()) for port in ports):
+                raise error
+            self.bench.notes.differing.append(error)  # data, which a layer behind may make again
         self.bench.notes.kept[known:] = left
 
     # The axes.

@@ -73,7 +73,7 @@ def watch(bench: Bench) -> None:
 def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
     """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
     is_grid = item.type == "GridSample"
-    ports = [port for port in range(1, len(item.inputs)) if is_grid or _is_number(item, port, _NAMES)]
+    ports = [port for port in range(1, len(item.inputs)) if is_grid or is_number(item, port, _NAMES)]
     numbers = [value for port in ports if (value := item.inputs[port]) is not None]
     is_resized = item.type == "Interpolate"  # whose vector of sizes may have some of another shape
     is_stated = is_grid or any(bench.constant_of(one) is not None for one in numbers)
@@ -88,10 +88,10 @@ def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
 
 def reads_number(bench: Bench, item: Item, port: int, others: Collection[str]) -> bool:
     """Whether a layer reads numbers from a constant at a port that has none of the names of `others`."""
-    return bench.constant_of(item.inputs[port]) is not None and _is_number(item, port, others)
+    return bench.constant_of(item.inputs[port]) is not None and is_number(item, port, others)
 
 
-def _is_number(item: Item, port: int, others: Collection[str]) -> bool:
+def is_number(item: Item, port: int, others: Collection[str]) -> bool:
     """Whether a layer reads numbers at a port that has none of the names of `others`."""
     declared = None if item.op_class is None else item.op_class.input_at(port, len(item.inputs))
     return declared is not None and declared.value and declared.name not in others
