@@ -17,11 +17,12 @@ import numpy as np
 from irshape.answers.batch.traces import sizes_of
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
-from irshape.editing.layers import layer_of
+from irshape.editing.layers import Tensor, layer_of
+from irshape.editing.state import Item
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.model.model import SINKS, Model, reached
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, Witness, where_of
+from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.walk import Alternative, Walk
 from irshape.reshaping.wish import Wish
@@ -139,9 +140,9 @@ class Rewriter:
         used = {*reached(draft.of_type(*SINKS), lambda one: () if one.type == "ShapeOf" else one.producers)}
         notes.kept += [
             Doubt(where_of(item), f"{item!r} is made again for the new sizes, but {reader!r} reads it as it was", is_number=True)
-            for item in dict.fromkeys([item for item, _ in notes.proofs])
+            for item, tensor in dict(notes.proofs).items()
             for reader, _ in draft.readers_of(item)
-            if reader in used
+            if reader in used and _reads_old(bench, item, tensor, reader)
         ]
         if notes.mends:
             _prove(bench)
@@ -164,6 +165,26 @@ class Rewriter:
             shape = draft.facts.of(item.outputs[0]).shape
             sizes = None if shape is None else tuple([evaluate(size, self._wish.asked) for size in shape])
             layer_of(draft, item).set(shape=format_shape(sizes))
+
+
+def _reads_old(bench: Bench, item: Item, tensor: Tensor, reader: Item) -> bool:
+    """Whether a layer reads what has changed of a constant: any element, or the size of an axis that changed."""
+    now, was = bench.shape(tensor._value), bench.recorded_sizes(item.outputs[0])
+    if reader.type != "ShapeOf" or now is None or was is None or len(now) != len(was):
+        return True
+    changed = {axis for axis, (size, number) in enumerate(zip(now, was, strict=True)) if size != number}
+    return any(changed & _taken(bench, one, len(was)) for one, _ in bench.draft.readers_of(reader))
+
+
+def _taken(bench: Bench, item: Item, rank: int) -> set[int]:
+    """The axes whose sizes a layer takes of a shape of this rank; all if it is no Gather and no Slice by constants."""
+    read = [bench.elements(source(item, port)) or () for port in range(1, min(len(item.inputs), 4))]
+    numbers = [[one for one in own if isinstance(one, int)] for own in read]
+    if item.type == "Gather" and numbers and numbers[0]:
+        return {index % rank for index in numbers[0]}
+    if item.type == "Slice" and len(numbers) == 3 and all(map(len, numbers)):
+        return {*range(rank)[numbers[0][0] : numbers[1][0] : numbers[2][0]]}
+    return {*range(rank)}
 
 
 # So many other ways are told one by one.

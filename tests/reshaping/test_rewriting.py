@@ -692,6 +692,21 @@ def test_samples_that_may_mix_are_told_rather_than_a_reading_that_fits_nowhere()
 # A causal mask beside a constant that the exporter may have folded from a shape.
 CONSTANT = Net(f"{MASK}\n[1,6,6] -> Result")
 TABLE = "were learned or computed for this size"
+# A constant that is expanded with the batch, and of whose shape another layer takes one size, as attention takes that of its heads.
+HEADS = """
+    _x: f32[2,6]
+    _same: f32=[[2.0,3.0,4.0,5.0,6.0,7.0],[2.0,3.0,4.0,5.0,6.0,7.0]]
+    _size: Convert(Gather-8(ShapeOf-3(_same, output_type=i64), [{}], 0, batch_dims=0), destination_type=f32)
+    Concat(_x, _same, axis=1) -> Multiply(_size) -> Result
+"""
+
+
+@pytest.mark.parametrize(("axis", "told"), [(-1, []), (1, []), (0, ["reads it as it was"])])
+def test_a_size_that_stays_is_read_of_a_constant_that_is_made_again(axis: int, told: list[str]) -> None:
+    found = errors(asked(Net(HEADS.format(axis)), "[N,6]", rewrite=True))
+    assert len(found) == len(told) and all(one in found[0] for one in told)
+
+
 # Places are divided by the last one, the size less one. A grid of 2 rows and 2 columns may count down the columns first. No rule makes a
 # Softmax again.
 SHARED = Net("""
