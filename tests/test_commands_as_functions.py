@@ -207,6 +207,7 @@ GUESSES = [
     (irshape.edit(ATROUS), "rollback", r"undo\(\)"),
     (irshape.edit(ATROUS)["stem"], "children", r"layer\.consumers"),
     (irshape.edit(ATROUS)["stem"].output, "values", r"its elements"),
+    (irshape.edit(ATROUS)["stem"], "data", r"only a Const has elements"),
     (irshape.edit(ATROUS)["stem"].output, "uses", r"its readers"),
     (irshape.edit(ATROUS)["stem"].output, "insert", r"graph\.add"),
     (irshape.read(ATROUS), "input_shapes", r"irshape\.infer\(model\)"),

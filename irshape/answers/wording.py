@@ -122,7 +122,7 @@ MOST_CONDITIONS: Final = 12
 REFUSED: Final = "valid for sizes of at least 1 where"
 NEVER: Final = "valid for no size: these conditions contradict each other"
 REFUSED_DATA: Final = "valid where, for sizes known only at run time"
-_PREMISES: Final = "formulas hold only where (for other sizes of at least 1, OpenVINO infers other shapes)"
+_PREMISES: Final = "formulas hold only where (for other sizes of at least 1, OpenVINO infers other shapes, or cannot run the layer)"
 
 
 def title(document: Document) -> Line:

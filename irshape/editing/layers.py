@@ -200,10 +200,13 @@ class Layer(Guessed):
     def data(self) -> NDArray[Any]:
         """The elements of a Const as a NumPy array. Assigning an array gives the Const these elements, and their type and shape.
 
-        The elements that the Const had stay in the weights, where other constants may share them. Raises `EditError` for another layer,
-        and `WeightsError` if the weights lack the elements.
+        The elements that the Const had stay in the weights, where other constants may share them. Raises `AttributeError` for another
+        layer, and `WeightsError` if the weights lack the elements.
         """
-        return self._draft.const_of(self._live()).data
+        item = self._live()
+        if item.op_class is None or item.op_class.TYPE != "Constant":
+            raise AttributeError  # Python then asks __getattr__
+        return self._draft.const_of(item).data
 
     @data.setter
     def data(self, array: Any) -> None:
