@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product as product_of
 from math import prod
-from typing import Final
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -40,11 +41,11 @@ def gather(bench: Bench) -> None:
     indices = Folding(bench.draft, bench.recorded_sizes).of(chosen)
     if indices is None or indices.size < recorded[axis]:
         return
-    if indices.size == recorded[axis]:
-        if np.array_equal(indices.reshape(-1), np.arange(indices.size)):
-            _take_all(bench, indices, "the whole axis", [size])
+    if np.array_equal(indices.reshape(-1), np.arange(recorded[axis])):
+        _take_all(bench, indices, "the whole axis", [size])
     elif not bench.holds_batch(size) and (
-        made := _padding(bench, indices, size, recorded[axis]) or _windows(bench, indices, size, recorded[axis])
+        made := (None if _is_joined(size) else _padding(bench, indices, size, recorded[axis]))
+        or _windows(bench, indices, bench.trace(data)[axis], recorded[axis])
     ):
         bench.connect(1, made)
         why = "the indices reach over the whole axis; irshape assumes the same at other sizes"
@@ -90,22 +91,57 @@ def _padding(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | Non
     return bench.add("Minimum", low, scalar(bench, size - 1), name=name)
 
 
-def _windows(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | None:
-    """The indices of windows that move over a whole axis by equal steps, as `unfold` makes them; None if these are no such indices."""
-    steps = [np.unique(np.diff(indices, axis=axis)).tolist() if count > 1 else [0] for axis, count in enumerate(indices.shape)]
-    if indices.ndim < 2 or indices.flat[0] != 0 or any(len(one) != 1 or one[0] < 0 for one in steps):
+def _windows(bench: Bench, indices: Array, factors: Axis, rows: int) -> Tensor | None:
+    """The indices of windows that move by equal steps over a whole axis, or over the axes that it joins, as `unfold` makes them.
+
+    None if these are no such indices.
+    """
+    recorded = [factor.recorded or 0 for factor in factors]
+    if indices.ndim < 2 or prod(recorded) != rows or any(isinstance(one.size, Dim) and _is_joined(one.size) for one in factors):
         return None
-    spans = [one[0] * (count - 1) for one, count in zip(steps, indices.shape, strict=True)]
-    options = []
-    for axis, ((step,), span) in enumerate(zip(steps, spans, strict=True)):
-        if step and (rows - 1 - sum(spans) + span) // step + 1 == indices.shape[axis] > _FEWEST_WINDOWS:
-            options.append(_Windows(axis, (size - 1 - sum(spans) + span) // step + 1))
-    if not options:
+    places = [place.astype(np.int64) for place in np.unravel_index(indices, recorded)]
+    ways = [_moves(place, factor) if isinstance(factor.size, Dim) else [None] for place, factor in zip(places, factors, strict=True)]
+    options = [_Windows(moves) for moves in product_of(*ways) if _are_apart(moves, places)]
+    if not options or not any(options[0].moves):
         return None
-    one = bench.pick(sorted(options, key=lambda option: -indices.shape[option.axis]))
-    first, name = indices.take([0], axis=one.axis).astype(np.int64), f"{bench.item.name}/windows"
-    starts = bench.add("Multiply", ramp(bench, one[0]), np.array(steps[one.axis], np.int64), name=name)
-    return bench.add("Add", along(bench, starts, one.axis, indices.ndim), first, name=name)
+    name, made = f"{bench.item.name}/windows", list[Any]()
+    moves = bench.pick(options).moves
+    for move, place in zip(moves, places, strict=True):
+        first = place
+        for axis in {one.axis for one in moves if one is not None}:
+            first = first.take([0], axis=axis)
+        starts = None if move is None else bench.add("Multiply", ramp(bench, move.windows), np.array(move.step, np.int64), name=name)
+        made.append(
+            first if move is None or starts is None else bench.add("Add", along(bench, starts, move.axis, indices.ndim), first, name=name)
+        )
+    whole = made[0]
+    for own, factor in zip(made[1:], factors[1:], strict=True):
+        whole = bench.add("Add", bench.add("Multiply", whole, scalar(bench, factor.size), name=name), own, name=name)
+    return cast("Tensor", whole)
+
+
+def _are_apart(moves: Sequence[_Move | None], places: Sequence[Array]) -> bool:
+    """Whether the places along an axis stay equal where windows move along another one."""
+    pairs = [(move, place) for move in moves if move for other, place in zip(moves, places, strict=True) if other is not move]
+    return all((np.diff(place, axis=move.axis) == 0).all() for move, place in pairs)
+
+
+def _is_joined(size: Dim) -> bool:
+    """Whether a size is a product of sizes, so that its elements are places in more than one axis."""
+    return any(len(monomial) > 1 for monomial, _ in size.polynomial.terms)
+
+
+def _moves(places: Array, factor: Factor) -> list[_Move | None]:
+    """The axes of places along which windows may move over an axis of the size of a factor."""
+    steps = [np.unique(np.diff(places, axis=axis)).tolist() if count > 1 else [0] for axis, count in enumerate(places.shape)]
+    if places.flat[0] != 0 or any(len(one) != 1 or one[0] < 0 for one in steps):
+        return []
+    spans = [one[0] * (count - 1) for one, count in zip(steps, places.shape, strict=True)]
+    found: list[_Move | None] = []
+    for axis, ((step,), span) in sorted(enumerate(zip(steps, spans, strict=True)), key=lambda one: -places.shape[one[0]]):
+        if step and ((factor.recorded or 0) - 1 - sum(spans) + span) // step + 1 == places.shape[axis] > _FEWEST_WINDOWS:
+            found.append(_Move(axis, step, (factor.size - 1 - sum(spans) + span) // step + 1))
+    return found
 
 
 def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
@@ -125,12 +161,20 @@ def _number_samples(bench: Bench, factors: Axis, chosen: Value) -> None:
     bench.mend("indices", "places in one sample", f"and {formula_text(rows)} for each sample before")
 
 
-class _Windows(Sizes):
-    """The axis of the indices along which windows move, and how many there are."""
+class _Move(NamedTuple):
+    """The axis of the indices along which windows move by a step, and how many there are."""
 
-    def __init__(self, axis: int, count: Size) -> None:
-        super().__init__([count])
-        self.axis = axis
+    axis: int
+    step: int
+    windows: Size
+
+
+class _Windows(Sizes):
+    """How windows move over each of the axes that an axis joins; None for one that stays."""
+
+    def __init__(self, moves: Sequence[_Move | None]) -> None:
+        super().__init__([one.windows for one in moves if one is not None])
+        self.moves = moves
 
 
 def scatter(bench: Bench) -> None:

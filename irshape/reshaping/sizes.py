@@ -604,7 +604,7 @@ def image_size(bench: Bench) -> None:
     given, recorded = bench.elements(source(item, 1)), bench.recorded_sizes(item.outputs[0])
     if given is None or recorded is None or any(isinstance(one, Dim) for one in given):
         return
-    before = (shape for shape in _earlier(bench, item, len(recorded) - 2) if len(shape) == 4)
+    before = (shape for axis in (len(recorded) - 2, len(recorded) - 1) for shape in _earlier(bench, item, axis) if len(shape) == 4)
     options = {str(shape[2:]): shape[2:] for shape in before if tuple(map(bench.at, shape[2:])) == tuple(given)}
     if options:
         wanted = bench.pick([Sizes(one) for one in options.values()])

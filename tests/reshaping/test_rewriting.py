@@ -707,6 +707,30 @@ def test_a_size_that_stays_is_read_of_a_constant_that_is_made_again(axis: int, t
     assert len(found) == len(told) and all(one in found[0] for one in told)
 
 
+# Windows of 3 by 3 over the places of an image of 8 by 10 in one axis, as torch.export leaves `unfold`; of 2 by 2 that do not overlap.
+UNFOLDED = """
+    f32[1,2,{0},{1}] -> Reshape([0,0,-1], special_zero=true) -> Gather-8(i64={2}, 2, batch_dims=0) -> Result
+"""
+
+
+def unfolded(side: int, step: int, height: int, width: int) -> Net:
+    rows, columns = ([[at + first for first in range(0, size - side + 1, step)] for at in range(side)] for size in (height, width))
+    places = [[[[row * width + column for column in own] for own in columns] for row in line] for line in rows]
+    return Net(UNFOLDED.format(height, width, places))
+
+
+@pytest.mark.parametrize(("net", "shape"), [
+    (unfolded(3, 1, 8, 10), "[1,2,3,max(H - 2, 0),3,max(W - 2, 0)]"),
+    (unfolded(3, 2, 9, 11), "[1,2,3,max((H + 1)//2 - 1, 0),3,max((W + 1)//2 - 1, 0)]"),
+    (unfolded(2, 2, 8, 10), "[1,2,2,H//2,2,W//2]"),
+])  # fmt: skip
+def test_windows_over_the_places_of_an_image(net: Net, shape: str) -> None:
+    """The place of a row depends on the width, so that windows move over both axes."""
+    found = asked(net, "[1,2,H,W]", rewrite=True)
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == shape
+
+
 # Places are divided by the last one, the size less one. A grid of 2 rows and 2 columns may count down the columns first. No rule makes a
 # Softmax again.
 SHARED = Net("""
