@@ -264,6 +264,10 @@ class Inference(Judged, Exporting):
         """
         return self._named.xml()
 
+    def __bytes__(self) -> bytes:
+        """The same as `xml()`, as `bytes(graph)` has the text of a graph."""
+        return self.xml()
+
     def tree(self) -> _ElementTree:
         """The annotated file as an lxml tree, which knows its path. Raises `ValueError` if the file could not be read completely."""
         from irshape.inference.export import tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product as product_of
-from math import prod
+from math import gcd, prod
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -127,8 +127,9 @@ def _are_apart(moves: Sequence[_Move | None], places: Sequence[Array]) -> bool:
 
 
 def _is_joined(size: Dim) -> bool:
-    """Whether a size is a product of sizes, so that its elements are places in more than one axis."""
-    return any(len(monomial) > 1 for monomial, _ in size.polynomial.terms)
+    """Whether a size is a product, so that its elements may be places in more than one axis."""
+    terms = size.polynomial.terms
+    return gcd(size.polynomial.constant, *[number for _, number in terms]) > 1 or any(len(monomial) > 1 for monomial, _ in terms)
 
 
 def _moves(places: Array, factor: Factor) -> list[_Move | None]:

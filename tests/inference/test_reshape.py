@@ -254,7 +254,7 @@ def test_symbols_and_intervals_survive_the_file(shapes: tuple[str, str], symbols
     assert again.ports == first.ports
     assert again.formulas == first.formulas
     assert [str(guard.requirement) for guard in again.guards] == [str(guard.requirement) for guard in first.guards]
-    assert again.xml() == first.xml()
+    assert again.xml() == first.xml() == bytes(first)
 
 
 @pytest.mark.parametrize(
