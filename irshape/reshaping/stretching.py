@@ -17,7 +17,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
-from irshape.ops.flow import Factor, Held, same
+from irshape.ops.flow import Factor, Held, quotient, same
 from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import OF_SIZES, SCALING, generated, places, prefix, ramp, scales, sliced, unflattened, widened
@@ -25,6 +25,8 @@ from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text
 
 # For each input of a group of axes that have one size: its position, and the axis.
 _Group = Sequence[tuple[int, int]]
+# The input of an attention that is its scale.
+_SCALE: Final = 4
 _Wants = Mapping[int, Size]
 
 # The operations on each element that are declared apart from the family of these.
@@ -330,23 +332,49 @@ def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
         last = min((at for at in range(axis + 1, len(ends)) if ends[at] in sources), default=0)
         low = max((at for at, one in enumerate(sources) if one == ends[first]), default=0)
         own = range(low, next((at for at, one in enumerate(sources) if at > low and one == ends[last]), low))
-        parts = [one for one in bench.notes.joined.get(expression_of(size), ()) if one.size != 1]
         if any(isinstance(before[at], Dim) for at in own) or not last:
             return None
         if len(own) == 1:
             places[low] = product([wants.get(at, shape[at]) for at in range(first, last)])
-        elif (
-            last - first == 1
-            and [one.recorded for one in parts] == [before[at] for at in own]
-            and len({before[at] for at in own}) == len(own)
-        ):
-            places.update({at: one.size for at, one in zip(own, parts, strict=True) if not same(one.size, before[at])})
-        else:
+            continue
+        if last - first == 1 and expression_of(size) not in bench.notes.joined:
+            others = {at: product([before[one] for one in own if one != at]) for at in own}
+            ways = {
+                at: part for at, other in others.items() if isinstance(part := quotient(size, other), Dim) and bench.at(part) == before[at]
+            }
+            if len(ways) != 1:
+                return None
+            places.update(ways)
+            continue
+        factors: list[Factor] = []
+        for at in range(first, last):
+            was = shape[at]
+            own_size = Factor(wants.get(at, was), was if isinstance(was, int) else None)
+            factors += bench.notes.joined.get(expression_of(own_size.size)) or (own_size,)
+        filled = _filled([before[at] for at in own], factors)
+        if filled is None:
             return None
+        places.update({at: size for at, size in zip(own, filled, strict=True) if not same(size, before[at])})
     if item.type != "Reshape":
         return _through_data(bench, value, places)
     target = vector(bench, [wants.get(axis, size) for axis, size in enumerate(shape)])
     return bench.add("Reshape", _given(bench, item, 0, places), target, special_zero=False, name=f"{item.name}/wide")
+
+
+def _filled(recorded: Sequence[Size], factors: Sequence[Factor]) -> list[Size] | None:
+    """The sizes of axes of recorded sizes that factors fill in their order; None if they do not, or if another factor is as large."""
+    counts, left, found = [one.recorded for one in factors if one.size != 1], [one for one in factors if one.size != 1], list[Size]()
+    if any(isinstance(one.size, Dim) and (one.recorded == 1 or counts.count(one.recorded) > 1) for one in left):
+        return None
+    for need in recorded:
+        size: Size = 1
+        while isinstance(need, int) and need > 1:
+            if not left or not left[0].recorded or need % left[0].recorded:
+                return None
+            need, size = need // left[0].recorded, size * left[0].size
+            left = left[1:]
+        found.append(size)
+    return None if left else found
 
 
 def _ends(sizes: Sequence[int] | None) -> list[int]:
@@ -421,9 +449,22 @@ def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     return None if is_along else bench.again(item, *[_given(bench, item, port, wants) for port in range(len(item.inputs))])
 
 
-def _through_split(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    axes = bench.elements(source(value.item, 1))
-    return None if not axes or axes[0] % len(bench.sizes(value)) in wants else _through_data(bench, value, wants)
+def _beside(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Axes other than those along which a layer splits, normalizes or sums up."""
+    rank, item = len(bench.sizes(value)), value.item
+    axes = [number_of(item)] if len(item.inputs) == 1 else bench.elements(source(item, 1))
+    return None if not axes or any(axis % rank in wants for axis in axes) else _through_data(bench, value, wants)
+
+
+def _through_attention(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
+    """Axes of the samples and the heads."""
+    rank, item = len(bench.sizes(value)), value.item
+    given = []
+    for port, sizes in enumerate([bench.sizes(source(item, port)) for port in range(len(item.inputs))]):
+        places = {axis: axis - rank + len(sizes) for axis in wants}
+        own = {at: wants[axis] for axis, at in places.items() if port < _SCALE and at >= 0 and sizes[at] != 1}
+        given.append(_given(bench, item, port, own))
+    return None if max(wants) >= rank - 2 else bench.again(item, *given)
 
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -470,7 +511,8 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "MatMul": _through_matmul,
     **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate"), _through_scatter),
     **dict.fromkeys(("Convolution", "GroupConvolution"), _through_convolution),
-    **dict.fromkeys(("Split", "VariadicSplit"), _through_split),
+    **dict.fromkeys(("Split", "VariadicSplit", "MVN", "Softmax", "LogSoftmax"), _beside),
+    "ScaledDotProductAttention": _through_attention,
     "Range": _through_range,
     "Interpolate": _through_interpolate,
     "CumSum": _through_data,

@@ -707,6 +707,30 @@ def test_a_size_that_stays_is_read_of_a_constant_that_is_made_again(axis: int, t
     assert len(found) == len(told) and all(one in found[0] for one in told)
 
 
+# Learned queries that an export for two samples has expanded: layers that keep samples apart are made again for others.
+QUERIES = {
+    "normalized": "Concat(_x, MVN-6(_q, [2], normalize_variance=true, eps=0.1, eps_mode=inside_sqrt), axis=1) -> Result",
+    "a softmax": "Concat(_x, Softmax-8(_q, axis=2), axis=1) -> Result",
+    "attention": "Concat(_x, ScaledDotProductAttention-13(_q, _q, _q, causal=false), axis=1) -> Result",
+    "rows of all samples": "Concat(Reshape(_x, [6,12], special_zero=false), Reshape(Exp(_q), [6,12], special_zero=false), axis=1) -> Result",
+    "heads and samples": """
+        Concat(Reshape(Transpose(_x, [1,0,2]), [3,6,4], special_zero=false),
+            Reshape(Transpose(Exp(_q), [1,0,2]), [3,6,4], special_zero=false), axis=2) -> Result
+    """,
+    "along the samples": "Concat(_x, Softmax-8(_q, axis=0), axis=1) -> Result",
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_queries_are_made_for_other_samples(name: str) -> None:
+    net = Net(f"_x: f32[2,3,12]\n_q: f32=0.5[2,3,12]\n{QUERIES[name]}")
+    found = asked(net, "[N,3,12]", rewrite=True)
+    if name == "along the samples":
+        assert "no rule for the elements of Softmax" in errors(found)[0]
+    else:
+        assert errors(found) == []
+
+
 # Windows of 3 by 3 over the places of an image of 8 by 10 in one axis, as torch.export leaves `unfold`; of 2 by 2 that do not overlap.
 UNFOLDED = """
     f32[1,2,{0},{1}] -> Reshape([0,0,-1], special_zero=true) -> Gather-8(i64={2}, 2, batch_dims=0) -> Result
