@@ -102,7 +102,6 @@ class SizeSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no size is in the set."""
         return not self._head_members and not self._ones
 
     @property

@@ -239,7 +239,6 @@ class ValidSizes(Guessed):
         return self._try(sizes) if self.is_by_trial else self._is_admitted(sizes)
 
     def _is_admitted(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the sizes fulfil the conditions."""
         return all_hold([guard.requirement for guard in self._guards])(sizes)
 
     def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:

@@ -63,7 +63,6 @@ class Parts:
 
     @property
     def found(self) -> dict[str, str]:
-        """The formula of each name."""
         return {name: part for part, name in self._names.items()}
 
     def whole(self, text: str) -> str:

@@ -213,7 +213,6 @@ class _Page:
         return rows
 
     def of(self, kind: str) -> list[Change]:
-        """The changes of a kind."""
         return self.kinds.get(kind, [])
 
     def section(self, heading: str, rows: Sequence[tuple[str, list[str]]], *, is_long: bool = False) -> Section:

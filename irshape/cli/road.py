@@ -142,7 +142,6 @@ class Totals:
         self.accepted: dict[str, Mapping[str, int]] = {}
 
     def add(self, outcome: FileOutcome) -> None:
-        """Count one more file."""
         for one in outcome.diagnostics:
             count, mendable = self.kinds.get(one.code, (0, 0))
             self.kinds[one.code] = count + one.count, mendable + bool(one.fix and one.fix.is_safe)
@@ -166,7 +165,6 @@ class Fits:
         self._unfit: dict[str, tuple[OptionFit, str, int]] = {}
 
     def add(self, outcome: FileOutcome) -> None:
-        """Count one more file."""
         for one in outcome.fits:
             if one.reason:
                 first, path, count = self._unfit.get(one.option, (one, outcome.path, 0))

@@ -116,7 +116,6 @@ class _Worker(Generic[Task]):
         theirs.close()
 
     def begin(self, number: int, task: Task) -> None:
-        """Give the worker a task."""
         self.number = number
         self.task = task
         with suppress(OSError):  # a dead worker is noticed when its answer is read
@@ -138,7 +137,6 @@ class _Worker(Generic[Task]):
         return status
 
     def kill(self) -> None:
-        """End the worker at once."""
         self._process.kill()
         self.end()
 

@@ -514,7 +514,6 @@ class Changes:
         return outcome is not None and self.witnesses.passes(node, outcome)
 
     def place(self, node: Node, port: Any = None) -> Where:
-        """The place of a node, or of one of its ports."""
         offset = node.layer.offset if port is None else port.offset
         return place(self.model.document, node.layer, offset, None if port is None else str(port.id), self.model.path)
 

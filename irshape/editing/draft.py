@@ -58,7 +58,6 @@ class GraphDraft:
         raise NotImplementedError
 
     def body(self, item: Item, name: str) -> BodyDraft:
-        """The draft of a body of an item."""
         if (item, name) not in self._bodies:
             self._bodies[item, name] = BodyDraft(self, item, name)
         return self._bodies[item, name]
@@ -109,7 +108,6 @@ class GraphDraft:
         return item
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
-        """A new Const."""
         attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
         return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
@@ -283,7 +281,6 @@ class GraphDraft:
         return set(reached(start, lambda item: [one for one in item.producers if one.label > low]))
 
     def readers_of(self, item: Item) -> list[tuple[Item, int]]:
-        """The inputs that read an item."""
         return [reader for value in item.outputs for reader in self.state.reads_of(value)]
 
     def remove(self, item: Item) -> None:
@@ -403,7 +400,6 @@ class Draft(GraphDraft):
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:
-        """The model of the text, and its weights."""
         text, weights = self.text()
         return self._load(text, weights), weights
 

@@ -170,7 +170,6 @@ class Demand:
         return changed
 
     def _said_of(self, item: Item) -> tuple[bool, ...]:
-        """Which outputs of an item are read."""
         found = [self._elements[value] > 0 for value in item.outputs]
         return *found, *(self._ends[value, mark] > 0 for value in item.outputs for mark in (ENDS, TUPLE_ENDS))
 
@@ -237,12 +236,10 @@ class Facts:
         return not self._working and (self._openvino is None or self._openvino.is_whole)
 
     def of(self, value: Value) -> Fact:
-        """The fact of a tensor."""
         self._settle(value.item.label)
         return self._facts.get(value.slot, POISONED)
 
     def findings(self, item: Item) -> tuple[Finding, ...]:
-        """What the rule of an item says about it."""
         if item not in self._findings:
             self._touched[item] = None
         self._settle(item.label)
@@ -254,12 +251,10 @@ class Facts:
         return self._outcome(item).requirements
 
     def count(self, item: Item) -> int:
-        """The number of outputs that the rule of an item gives."""
         self._settle(item.label)
         return len(self._outcome(item).outputs)
 
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
-        """The model of a body of an item as it is now, and the run over it."""
         self._settle(item.label)
         return _inner(self._node(item), name, self._run)
 
@@ -355,7 +350,6 @@ class Facts:
         return outcome
 
     def _transfer(self, item: Item, node: Node) -> Transfer | None:
-        """The transfer function of an item, as a schedule has it."""
         common, wanted = self._common(item), self._demand.wanted(item)
         engine = self._engine
         if item.base is not None and not item.is_other:

@@ -48,7 +48,6 @@ def _items(draft: GraphDraft, *types: str) -> list[Item]:
 
 
 def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
-    """A graph and the bodies in it."""
     yield draft
     for item in draft.of_type(*BODIES):
         for name in item.held:
@@ -282,7 +281,6 @@ def attributes(draft: GraphDraft) -> Changes:
 
 
 def _everywhere(changes: Callable[[GraphDraft], Changes]) -> Callable[[GraphDraft], Changes]:
-    """The changes of a pass in a graph and in the bodies in it."""
     return lambda draft: (change for graph in _graphs(draft) for change in changes(graph))
 
 
@@ -347,7 +345,6 @@ class Reducer:
         return [item for item in self.draft.state.in_order if item.type not in BORDER]
 
     def _part(self, kept: Collection[Item]) -> Candidate | None:
-        """The candidate of some layers."""
         return candidate_of(self.draft, lambda: extract(self.draft, kept, computes_constants=False)) if kept else None
 
     def _keep_prefix(self) -> None:
@@ -449,7 +446,6 @@ class Reducer:
                     is_smaller = True
 
     def _changed(self, changes: Iterable[Callable[[], object]], start: int) -> Iterator[tuple[int, Candidate | None]]:
-        """The candidates of some changes, from a position on."""
         for at, change in enumerate(changes):
             if at >= start:
                 yield at, self._new(candidate_of(self.draft, change))
@@ -459,7 +455,6 @@ class Reducer:
         return None if candidate is None or candidate.key in self._adopted else candidate
 
     def _adopt(self, step: str, candidate: Candidate) -> None:
-        """Go on with a candidate."""
         is_whole = self.best is None
         self.best = candidate
         self._adopted.add(candidate.key)

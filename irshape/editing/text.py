@@ -107,7 +107,6 @@ class _Writer:
         self._new = sorted((item for item in state.items.values() if item.base is None), key=lambda item: item.place)
 
     def splices(self) -> Iterator[Splice]:
-        """All splices, in no order."""
         yield from self.layers([*self.changes(), *self.ports(), *self.bodies()])
         yield from self.edges()
 
@@ -124,7 +123,6 @@ class _Writer:
     # Layers.
 
     def changes(self) -> Iterator[Splice]:
-        """The splices in the layers that are changed."""
         for node in self.model.nodes:
             if (item := self.state.items.get(node.id)) is not None:
                 yield from self._changed(item, node)
@@ -151,7 +149,6 @@ class _Writer:
         yield from writer.behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
 
     def _moved_text(self, layer: Layer, splices: list[Splice]) -> str:
-        """The text of a layer that stands elsewhere, with the splices in it."""
         text = writer.spliced(self.document, splices, layer.offset, layer.end)
         return self._lines.layout.line(0) + text.decode(self.document.encoding)
 
@@ -229,7 +226,6 @@ class _Writer:
         return attributes if moved is None else {**attributes, "offset": moved}
 
     def _text(self, item: Item) -> str:
-        """The text of a new layer."""
         if item.origin is not None:
             return self._outdented(item.origin.layer, self._moved_text(item.origin.layer, [*self._copied(item, item.origin)]))
         lines = self._lines
@@ -260,7 +256,6 @@ class _Writer:
             yield from _Writer(state, BodyFacts(state, self.facts), self._run_of(state.model), self._moved).splices()
 
     def _run_of(self, model: Model) -> Run:
-        """The run of a graph in this one as it was."""
         if model is self.model or model.holder is None:
             return self._before
         return self._run_of(model.holder.model).inner[model.holder.index, model.name]

@@ -113,7 +113,6 @@ class Engine:
                 graph._enter_bodies()
 
     def _enter_bodies(self) -> None:
-        """Make the engines of the bodies."""
         for index, bodies in self.maps.items():
             for body in bodies:
                 like = self._like and self._like.bodies[index, body.name]
@@ -126,7 +125,6 @@ class Engine:
 
     @property
     def question(self) -> Question:
-        """The question of the last pass."""
         return self._question or AS_READ
 
     @property
@@ -285,7 +283,6 @@ class Engine:
                         marks[reader] = True
 
     def reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """The facts of outputs as OpenVINO knows them."""
         return outputs
 
     def _origin(

@@ -131,7 +131,6 @@ class FactTable:
         return fact
 
     def with_openvino_view(self, fact: Fact, openvino_view: Fact) -> Fact:
-        """The fact with `openvino_view` as the fact that OpenVINO has of the same tensor."""
         if fact.is_like(openvino_view):
             return fact
         return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, openvino_view)

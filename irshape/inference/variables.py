@@ -82,7 +82,6 @@ def _needs(model: Model, node: Node) -> list[int]:
 
 
 def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[int, set[int]]:
-    """Which of the sources each target depends on."""
     found: dict[int, set[int]] = {target.index: set() for target in targets}
     for start in range(0, len(sources), _CHUNK):
         chunk = sources[start : start + _CHUNK]

@@ -72,7 +72,6 @@ class _PortView:
 
     @property
     def id(self) -> int:
-        """The port's id in the file."""
         raise NotImplementedError
 
     @property
@@ -436,7 +435,6 @@ class Model:
         return found if len(found) < 2 else self.in_order(found)
 
     def in_order(self, nodes: Collection[Node]) -> list[Node]:
-        """Some nodes in canonical order."""
         if self._ranks is None:
             self._ranks = {index: rank for rank, index in enumerate(self.canonical)}
         ranks = self._ranks

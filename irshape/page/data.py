@@ -110,16 +110,13 @@ class PageData:
 
     @property
     def document(self) -> Any:
-        """The file."""
         return self.inference.document
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """The faults of the file."""
         return self.inference.diagnostics
 
     def to_dict(self) -> dict[str, Any]:
-        """The data as JSON."""
         path = self.document.path
         demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes

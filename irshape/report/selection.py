@@ -73,7 +73,6 @@ class Selection:
 
     @property
     def codes(self) -> list[str]:
-        """The codes that are reported."""
         return [code for code in CATALOGUE if self.severity(code, "") is not None]
 
 

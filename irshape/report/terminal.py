@@ -115,7 +115,6 @@ def _fitted(line: Line, palette: Palette, room: int | None) -> str:
 
 
 def _part(spans: Sequence[Span], palette: Palette, begin: int, end: int) -> str:
-    """The characters from `begin` to `end` of the parts of a line, in colours."""
     shown, start = "", 0
     for text, style, most in spans:
         shown += _coloured(Span(text[max(begin - start, 0) : max(end - start, 0)], style, most), palette)
@@ -217,7 +216,6 @@ def _widest_word(line: Line, palette: Palette) -> int:
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:
-    """The widths of columns where there is room."""
     widest = [max(_cells(cell, palette) for cell in cells) for cells in zip(*rows, strict=True)]
     return [
         max(column.least, min(wide, _ALIGNED if palette.width is None else column.most or wide))

@@ -124,7 +124,6 @@ class StoredWeights(io.RawIOBase):
         return offset
 
     def read(self, size: int = -1, /) -> bytes:
-        """Bytes from the position on."""
         start, end = self._position, self._position + size
         self._opened()
         data = self._guarded(lambda: self._read(start, end))
@@ -240,7 +239,6 @@ class Places:
         self.count += 1
 
     def close(self) -> None:
-        """Remove the file."""
         self._file.close()
 
     def __iter__(self) -> Iterator[Place]:

@@ -207,7 +207,6 @@ class UnfinishedRows:
             raise ResultsError(f"{self.path}: {error.strerror}") from None
 
     def rows(self) -> Iterator[Row]:
-        """All rows."""
         self.flush()
         with open_file(self.path) as file:
             yield from map(json.loads, islice(file, 1, None))
@@ -222,7 +221,6 @@ class UnfinishedRows:
         self.remove()
 
     def remove(self) -> None:
-        """Remove the file."""
         self._file.remove()
 
     def close(self) -> None:
@@ -269,7 +267,6 @@ class StoredTable:
             pass
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -354,7 +351,6 @@ class Cache:
         self._data.close()
 
     def row(self, file: str) -> Row:
-        """The row of a file."""
         (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (digest(file),)).fetchone()
         row: Row = json.loads(text)
         return row

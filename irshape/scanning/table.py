@@ -157,7 +157,6 @@ class TableCounts:
         self.slowest = nlargest(LISTED, slow)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON."""
         return {
             "files": self.files,
             "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
@@ -213,7 +212,6 @@ class TableChanges:
         self.gone = list(known)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON."""
         return {
             "added": self.added, "gone": self.gone, "changed": self.changed, "broken": self.broken, "mended": self.mended,
             "new": [{"file": file, **fault} for file, fault in self.new],

@@ -31,7 +31,6 @@ class PatchedWeights(Weights):
 
     @property
     def path(self) -> str | None:
-        """The path of the original."""
         return self._original.path
 
     def format(self) -> Format | None:

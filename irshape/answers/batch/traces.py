@@ -465,7 +465,6 @@ class _Walk:
                 self._compare(pair.read_value, pair.assign)
 
     def _producers(self, node: Node) -> Sequence[Node]:
-        """The layers on which a layer depends."""
         producers = node.producers
         return chosen(producers, self.run.slots[node.sources[0]].elements) if node.type == "Select" and producers else producers
 

@@ -515,7 +515,6 @@ def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
 
 
 def _draw_memory(cost: Cost, axes: Any) -> None:
-    """The bytes that are alive at each layer."""
     sizes = _near(cost)
     alive = [value(memory, cost.near) / 1e6 for _, memory in cost.peak.profile]
     axes.set_title(f"memory of activations{f' ({sizes})' if sizes else ''}")
@@ -674,7 +673,6 @@ class _Page:
         return at(layer.macs), at(layer.operations), sum([at(one) for one in (layer.weights, layer.inputs, layer.outputs)])
 
     def asides(self) -> Section:
-        """What is not counted."""
         cost, most = self.cost, None if self.is_complete else _MOST_NAMES
         reasons: dict[str, list[str]] = {}
         for layer in cost.uncounted:

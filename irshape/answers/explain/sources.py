@@ -129,7 +129,6 @@ class Lookup:
         return len(fact.shape) if point.kind == "rank" and fact.shape is not None else NOT_KNOWN
 
     def is_open(self, point: Point) -> bool:
-        """Whether the value of a point is unknown."""
         number = self.number_of(point)
         return isinstance(number, Dim | Real) or number is NOT_KNOWN
 
@@ -189,7 +188,6 @@ class Lookup:
         return FilePlace("default", f"default, as the layer does not state {name}")
 
     def at(self, found: FilePlace) -> Where | None:
-        """The line of a place; None if the place is in no file."""
         node, offset = found.node, found.offset
         if node is None:
             return place(self.inference.document, None, offset) if offset >= 0 else None

@@ -413,7 +413,6 @@ class Unifier:
         return found
 
     def _below(self, expression: Expression) -> frozenset[int]:
-        """The symbols in an expression."""
         return frozenset(self.table.symbols_below(expression))
 
     def _alone(self, index: int) -> Size:

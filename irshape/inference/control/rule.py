@@ -58,7 +58,6 @@ class Control(Context):
         return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
     def outputs(self) -> Outputs:
-        """The facts of the outputs."""
         raise NotImplementedError
 
     def _outputs(self) -> Outputs:
@@ -136,7 +135,6 @@ class Control(Context):
         return bare(run)
 
     def condition(self, fact: Fact, name: str) -> bool | None:
-        """The one value of a condition, if it is known."""
         value = self.number(fact, name)
         return value != 0 if isinstance(value, (int, float)) else None
 

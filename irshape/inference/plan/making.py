@@ -431,7 +431,6 @@ def _entered(trace: Trace, node: Node, numbers: Numbers, symbols: list[Symbol]) 
 
 
 def _hull(scope: Scope, keys: list[Hashable], number: int, *sizes: Size) -> Size:
-    """A size of the engine's that is one of several."""
     return scope.hull(keys[number], *sizes)
 
 

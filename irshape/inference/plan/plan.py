@@ -81,7 +81,6 @@ class Plan:
 
     @property
     def base(self) -> Run:
-        """The run of the example."""
         return self.planned.base
 
     def run(self, shapes: Mapping[int, Numbers], engine: Engine) -> Run | None:
@@ -128,7 +127,6 @@ class Plan:
                 self._enter(body, run.inner[key], numbers, made)
 
     def _reported(self, planned: Planned, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
-        """The reports of a graph with these numbers in the requirements."""
         first = 0
         for graph in self.planned.graphs():
             if graph is planned:
@@ -151,12 +149,10 @@ class Plan:
 
     @cached_property
     def _templates(self) -> dict[object, Template]:
-        """The different templates."""
         return {key_of(template): template for graph in self.planned.graphs() for template in graph.tensors.values()}
 
     @cached_property
     def _numbers(self) -> dict[object, int]:
-        """The number of each template."""
         return {key: number for number, key in enumerate(self._templates)}
 
     @cached_property
@@ -322,7 +318,6 @@ class _Asking(NamedTuple):
 
 
 def _fact(table: FactTable, template: Template, row: tuple[Any, ...]) -> Fact:
-    """The fact of a template with these numbers."""
     fact = table.intern(template.element_type, row[0], row[1])
     return fact if template.view is None else table.with_openvino_view(fact, _fact(table, template.view, row[2]))
 
@@ -359,7 +354,6 @@ def _limited(name: str, low: int, high: int) -> list[str]:
 
 
 def _range(low: Bound, high: Bound) -> dict[str, Bound | None]:
-    """A range as JSON."""
     return {"low": None if low == -inf else low, "high": None if high == inf else high}
 
 

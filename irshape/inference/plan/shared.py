@@ -68,7 +68,6 @@ class Asking:
         return OpenTensor(answer, known, self.example.template(known, example, False) or answer)
 
     def _known(self, fact: Fact) -> Fact:
-        """A fact with the formulas that are known for its symbols."""
         shape, elements = (terms and tuple(map(self._formula, terms)) for terms in (fact.shape, fact.elements))
         view = None if fact.openvino_view is fact else self._known(fact.openvino_view)
         return self.opaque.table.intern(fact.element_type, shape, elements, openvino_view=view)
@@ -377,7 +376,6 @@ def _stays_unknown(op: Op, facts: tuple[Fact, ...]) -> bool:
 
 
 def _are_alike(ours: tuple[Finding, ...], theirs: tuple[Finding, ...]) -> bool:
-    """Whether the findings say the same."""
     return [(one.code, one.message, one.port, one.attribute, one.hint) for one in ours] == [
         (one.code, one.message, one.port, one.attribute, one.hint) for one in theirs
     ]
