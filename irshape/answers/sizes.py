@@ -223,8 +223,6 @@ class ValidSizes(Guessed):
         """The form of `schemas/sizes.schema.json`."""
         return SIZES(self)
 
-    # Questions.
-
     def _given(self, sizes: Mapping[str, int] | None, named: Mapping[str, int] | None = None) -> dict[str, int]:
         given = sizes_by_name(sizes, self.symbols, named)
         return {name: given[name] for name in self.symbols if name in given}

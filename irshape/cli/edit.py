@@ -123,9 +123,6 @@ def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
     yield paragraph(table(("RULE", "TYPE", "LAYER", "REASON"), rows) if rows else "nothing to simplify")
 
 
-# `irshape edit`.
-
-
 def _add_edit(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
@@ -289,9 +286,6 @@ could not be read or written""",
 )
 
 
-# `irshape extract`.
-
-
 def _add_extract(command: ArgumentParser) -> None:
     add = command.add_argument
     add("--from", dest="sources", action="append", default=[], metavar="T", help="begin at this tensor, which becomes an input; repeatable")
@@ -368,9 +362,6 @@ exit code: 0 if all shapes of the part are those of the whole, 1 if OpenVINO kno
     _add_extract,
     _run_extract,
 )
-
-
-# `irshape simplify`.
 
 
 def _add_simplify(command: ArgumentParser) -> None:

@@ -62,8 +62,6 @@ class GraphDraft:
             self._bodies[item, name] = BodyDraft(self, item, name)
         return self._bodies[item, name]
 
-    # Edits.
-
     def add(
         self,
         type: str,
@@ -249,8 +247,6 @@ class GraphDraft:
         for item, index in self.state.reads_of(value):
             self.state.connect(item, index, new)
 
-    # Walks.
-
     def of_type(self, *types: str) -> list[Item]:
         """The items of some types, in the order of the file, in whatever case it spells them."""
         found = (item for item in self.state.items.values() if item.type in types or item.op_type in types)
@@ -371,8 +367,6 @@ class Draft(GraphDraft):
             facts = Facts(self.state, engine, self.weights)
             self._engine, self._facts = engine, facts
         return self._facts
-
-    # What the draft makes.
 
     def text(self, *, trims: bool = False, cuts: bool = False) -> tuple[bytes, Weights | None]:
         """The text of the draft, and its weights; with `trims`, they hold only what the constants need.

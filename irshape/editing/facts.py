@@ -228,8 +228,6 @@ class Facts:
             changed = list(state.items.values())
         self._touched.update(dict.fromkeys(changed))
 
-    # Asking.
-
     @property
     def is_whole(self) -> bool:
         """Whether no work was broken off."""
@@ -285,8 +283,6 @@ class Facts:
         self._settle(float("inf"))
         return self._facts, self._run
 
-    # The queue.
-
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
         if not self._touched and (not self._queue or self._queue[0][0] > until):
@@ -332,8 +328,6 @@ class Facts:
                 known[value.slot] = fact
                 for reader, _ in readers.get(value, ()):
                     self._push(reader)
-
-    # One layer.
 
     def _outcome(self, item: Item) -> Outcome:
         node = self._node(item)
@@ -435,8 +429,6 @@ class Facts:
             return ()
         maps = self._engine.maps.get(self._node(item).index, ())
         return [passed.external for body in maps for passed in conditions_passed(body)]
-
-    # OpenVINO's verdict.
 
     @property
     def view(self) -> Facts:

@@ -71,9 +71,6 @@ def _cleared(draft: GraphDraft, *, inputs: bool = True) -> None:
         _cleared(draft.outer, inputs=inputs)
 
 
-# Layers, inputs and outputs.
-
-
 def outputs(draft: GraphDraft) -> Changes:
     """Outputs go, with the layers that only they need; one stays."""
     results = _items(draft, "Result")
@@ -148,9 +145,6 @@ def _inline(draft: GraphDraft, body: BodyDraft) -> None:
         raise EditError("an output of the body is fed by nothing")
     move_out(body)
     _cleared(draft)
-
-
-# Sizes, elements and attributes.
 
 
 def dynamic(draft: GraphDraft) -> Changes:
@@ -337,8 +331,6 @@ class Reducer:
         assert self.best is not None
         return Reduction(self.best, layer_count(self.draft), self.steps)
 
-    # Layers.
-
     @property
     def items(self) -> list[Item]:
         """The items that can be left out, in topological order."""
@@ -430,8 +422,6 @@ class Reducer:
         """The candidates that leave out one chunk of the layers, from a position on."""
         for at in range(start, len(items), size):
             yield at, self._new(self._part(items[:at] + items[at + size :]))
-
-    # Everything else.
 
     def _shrink(self) -> None:
         """Try the changes of all passes until none is possible."""

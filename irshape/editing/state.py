@@ -439,8 +439,6 @@ class State(Journal):
         legible(names or "")
         self._set(value, "names", names)
 
-    # Questions.
-
     @property
     def in_order(self) -> list[Item]:
         return sorted(self.items.values(), key=_label)
@@ -482,8 +480,6 @@ class State(Journal):
             label += _LEAST
         self._put(self._labels, label, None)
         return label
-
-    # The order.
 
     def _order(self, before: Item, after: Item) -> None:
         """Let one item come before another one in the order, by the algorithm of Pearce and Kelly. Raises `EditError` for a cycle."""

@@ -120,8 +120,6 @@ class _Writer:
                     state, before = self.state.body(item, name), before or Run.of(item.base.bodies[name].slot_count, 0)
                     yield from _Writer(state, BodyFacts(state, self.facts), before, self._moved).splices()
 
-    # Layers.
-
     def changes(self) -> Iterator[Splice]:
         for node in self.model.nodes:
             if (item := self.state.items.get(node.id)) is not None:
@@ -272,8 +270,6 @@ class _Writer:
             content.append(self._lines.element(3, "rt_info", {}, [entry]))
         return self._lines.element(2, "port", {"id": str(id), "precision": wanted.precision or _UNKNOWN, "names": names}, content)
 
-    # Edges.
-
     def edges(self) -> Iterator[Splice]:
         """The splices of edges: cut where a layer is gone, led to another tensor, or new."""
         document, graph, items = self.document, self.model.graph, self.state.items
@@ -308,8 +304,6 @@ class _Writer:
     def _edge(self, item: Item, index: int, value: Value) -> str:
         ends = {"from-layer": value.item.id, "from-port": value.port, "to-layer": item.id, "to-port": item.input_ids[index]}
         return self._lines.element(0, "edge", {name: str(end) for name, end in ends.items()})
-
-    # Ports.
 
     def ports(self) -> Iterator[Splice]:
         """The splices of the ports whose facts are other ones now."""

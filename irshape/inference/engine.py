@@ -147,8 +147,6 @@ class Engine:
         """The number of outcomes in the memos, and of sizes in the tables."""
         return self.rules.answered + len(self.scope)
 
-    # Passes.
-
     def run(self, question: Question = AS_READ) -> None:
         """Infer every tensor of the graph and of its bodies; after the first pass, only those that a change of the question reaches."""
         before, self._question = self._question, None
@@ -357,8 +355,6 @@ class Engine:
             outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
             self.voice.speak(run, position, assign, outcome if question.verdict is None else question.verdict(self, assign, outcome))
 
-    # Single nodes and bodies.
-
     @property
     def as_read(self) -> Run:
         """The run over a body as it stands."""
@@ -382,8 +378,6 @@ class Engine:
             return found
         outcome: Outcome = self._driven(self._control(node, transfer, facts, run), question)
         return outcome
-
-    # Plans.
 
     def ask(self, run: Run, position: int, facts: tuple[Fact, ...], question: Question) -> tuple[Fact, ...] | None:
         """The outputs of one node for these facts of its inputs, reported in a run that a plan makes; None if there is an error."""

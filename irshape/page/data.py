@@ -152,8 +152,6 @@ class PageData:
             names = [one.path or name for one, name in zip(documents, names, strict=True)]
         return " -> ".join(map(clipped, names))
 
-    # Layers.
-
     def _layers(self) -> dict[str, Any]:
         signatures: dict[Any, int] = {}
         types: dict[str, int] = {}
@@ -245,8 +243,6 @@ class PageData:
         except WeightsError:
             return None
 
-    # Faults and demands.
-
     def _fault(self, one: Diagnostic) -> dict[str, Any]:
         """A fault: its code, its text, and the layer that it marks (-1 if none)."""
         where = one.where
@@ -280,8 +276,6 @@ class PageData:
         """A number, or the name of a formula."""
         return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
-    # Cost.
-
     def _cost(self) -> dict[str, Any] | None:
         """MACs, bytes of weights and bytes of all activations at each layer, as numbers and names; None for a model with errors."""
         if not self.inference.ok or not self.model.document.is_complete:
@@ -300,8 +294,6 @@ class PageData:
 
     def _amount(self, amount: Amount) -> int | str:
         return amount if isinstance(amount, int) else self._formulas.name(amount.expression)
-
-    # What if.
 
     def _what_if(self) -> dict[str, Any]:
         """The symbols, the formulas in the order in which they are computed, and the shapes of the inputs in these symbols.
@@ -340,8 +332,6 @@ class PageData:
             return [one.text for one in self.signature.conditions if self.signature._is_decided(one)]
         except ModuleNotFoundError:
             return []
-
-    # Explanations.
 
     def _explanations(self) -> dict[str, Any]:
         """The steps that lead to each axis, and for each tensor the steps that compute its axes, or the places of numbers of constants."""

@@ -143,8 +143,6 @@ class PolynomialTable:
         self._most_products = max(self._most_products, 4 * terms)
         self._most_read = max(self._most_read, 32 * terms)
 
-    # Making atoms and polynomials.
-
     def symbol(self, name: str, known: Range, origin: int = OTHER) -> Expression:
         return self._append("symbol", (), name, known, 1, 1, origin)
 
@@ -288,8 +286,6 @@ class PolynomialTable:
             seen |= own
         return False
 
-    # Ranges of polynomials.
-
     def bound(self, constant: int, terms: Collection[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
         low, high, modulus, remainder = exactly(constant) if constant else _NOTHING
         pivot = -1
@@ -369,8 +365,6 @@ class PolynomialTable:
         for monomial, value in others:
             total[monomial] = total.get(monomial, 0) + factor * value
         return self.bound(scale * constant + factor * own, [item for item in total.items() if item[1]], known, steps)
-
-    # Arithmetic.
 
     def add(self, a: Expression, b: Expression, factor: int = 1) -> Expression:
         """`a + factor*b`."""
@@ -577,8 +571,6 @@ class PolynomialTable:
         if isinstance(a, int) or (isinstance(b, Polynomial) and b.index < a.index):
             return b, a
         return a, b
-
-    # Reading polynomials.
 
     def atoms_below(self, *polynomials: Expression, known: Collection[int] = ()) -> list[int]:
         """The indices of all atoms in the polynomials and, recursively, in the atoms' arguments; arguments come first.

@@ -320,8 +320,6 @@ class Cost(Answer):
         """The form of `schemas/cost.schema.json`."""
         return COST(self)
 
-    # Sizes.
-
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         own = set() if self.signature is None else set(self.signature.symbols)
@@ -383,8 +381,6 @@ class Cost(Answer):
         """The requirements on the symbols alone, without those of bodies that need not run."""
         own = self.symbols.keys()
         return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
-
-    # Tensors.
 
     def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])

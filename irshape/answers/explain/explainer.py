@@ -339,8 +339,6 @@ class Explainer:
         reads = [source for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
         return self.sources.is_open(point) and not any(self.sources.is_open(source) for source in reads)
 
-    # Layers that failed.
-
     def _failing(self, graph: int, slot: int) -> Node | None:
         """The first layer on the way to a tensor that failed, or whose output is unknown."""
         sources = self.sources

@@ -107,8 +107,6 @@ class Lookup:
         self._varying: dict[int, set[int]] = {}
         self._names: dict[Node, Where] = {}
 
-    # Numbers.
-
     def fact(self, point: Point) -> Fact:
         """The fact that the pass found for the point's tensor."""
         return self.slots[point.graph][point.slot]
@@ -142,8 +140,6 @@ class Lookup:
                     varying.update(node.slots)
             self._varying[graph] = varying
         return slot in self._varying[graph]
-
-    # Layers and lines.
 
     def node(self, point: Point) -> Node | None:
         """The node that produces the point's tensor; None if the tensor is an input port of a specification example."""
@@ -366,8 +362,6 @@ class Sources(Lookup):
             return Derivation(number, note="the same for all sizes and values")
         settings = " and ".join(f"{name} = {number_text(one)}" for name, one, _ in reads)
         return Derivation(number, reads, note=f"because of {settings}")
-
-    # Values, ranks and element types.
 
     def _values(self, point: Point, node: Node, fact: Fact) -> Derivation:
         """Why the values of a tensor are unknown."""

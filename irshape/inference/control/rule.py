@@ -96,8 +96,6 @@ class Control(Context):
         if self.faults:
             raise RuleFailure
 
-    # Inputs and outputs.
-
     def intern(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
         return self.table.intern(element_type, shape, None, is_poisoned)
 
@@ -147,8 +145,6 @@ class Control(Context):
         if len(fact.elements) != 1:
             self.fail("V103", f"{name} must hold 1 value, got {len(fact.elements)}")
         return fact.elements[0]
-
-    # If.
 
 
 def bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:

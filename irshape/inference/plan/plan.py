@@ -140,8 +140,6 @@ class Plan:
             table = FactTable(table.is_static)
         return [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
 
-    # The Python of a plan.
-
     @property
     def _are_numbers(self) -> bool:
         """Whether every name stands for a number."""

@@ -302,8 +302,6 @@ class Making:
         self.steps.append((atom.index, (atom.name, ["hull", len(self.keys), *map(self.formulas.tree, formulas)])))
         self.keys.append(key)
 
-    # Rules.
-
     def planned(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...], example: tuple[Fact, ...]) -> RuleOutputs | None:
         """The outputs of a rule for facts with formulas, checked against those of the `example`; None if only the rule tells them."""
         planned = self._planned.get((transfer, facts), _UNASKED)
