@@ -38,8 +38,6 @@ class Axis:
     polynomial of at most `degree`. If `period` is 0, there are no later sizes.
     """
 
-    __slots__ = ("count", "degree", "head", "low", "period", "step")
-
     def __init__(self, low: int, step: int = 1, count: float = inf) -> None:
         self.low = low
         self.step = step
@@ -75,8 +73,6 @@ class SizeSet:
     `head` has a 1 for each member among the first of these sizes, and a 0 for the others, `cycle` does so for all later ones, repeated
     without end. With an empty cycle there are no later members.
     """
-
-    __slots__ = ("_head_members", "_ones", "cycle", "head", "high", "low", "step")
 
     def __init__(self, low: int, step: int, head: bytes, cycle: bytes, high: Bound = inf) -> None:
         if high != inf:

@@ -129,8 +129,6 @@ class Totals:
     path and fingerprint. `kinds` counts the faults of each code, and those of them that --fix mends.
     """
 
-    __slots__ = ("accepted", "checked", "foreign", "keeps", "kinds", "tally")
-
     def __init__(self, complaints: Sequence[str] = (), *, keeps: bool = False) -> None:
         self.keeps = keeps
         self.tally = Tally()

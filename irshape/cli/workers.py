@@ -105,8 +105,6 @@ def in_workers(
 class _Worker(Generic[Task]):
     """A process that works on tasks, and its current task."""
 
-    __slots__ = ("_process", "connection", "number", "task")
-
     def __init__(self, context: Any, work: FileWork[Task, Any], allowance: Allowance | None) -> None:
         self.connection: Connection
         self.connection, theirs = context.Pipe()

@@ -156,8 +156,6 @@ def _without_values(transfer: Transfer, declared: Outcome, rules: Rules) -> Outc
 class Origins:
     """The outcomes of the nodes of a graph that take their facts from the file."""
 
-    __slots__ = ("_relaxed", "constants", "model", "opaque", "rules")
-
     def __init__(self, model: Model, rules: Rules, constants: Constants, opaque: frozenset[str]) -> None:
         self.model = model
         self.rules = rules

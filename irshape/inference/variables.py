@@ -26,8 +26,6 @@ class VariablePair:
     an Assign, with their variables, if the Assign has no ReadValue.
     """
 
-    __slots__ = ("assign", "is_read_first", "left", "read_value")
-
     def __init__(self, assign: Node, read_value: Node | None, is_read_first: bool) -> None:
         self.assign = assign
         self.left: list[tuple[Node, str]] = []

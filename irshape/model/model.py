@@ -281,13 +281,6 @@ class Model:
     is unique among all graphs of a file.
     """
 
-    __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_ranks", "_readers",
-        "_weights", "counting", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders",
-        "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
-        "walks",
-    )  # fmt: skip
-
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
         self.document = document
         self.registry = registry

@@ -63,8 +63,6 @@ class Palette:
     `width` is None where a text does not go to a terminal; then nothing is shortened.
     """
 
-    __slots__ = ("bold", "can_draw", "dim", "error", "key", "plain", "unknown", "warning", "width")
-
     def __init__(self, is_coloured: bool, width: int | None = None, *, can_draw: bool = True) -> None:
         self.width = width
         self.can_draw = can_draw

@@ -204,8 +204,6 @@ class PortMap(NamedTuple):
 class PreProcess:
     """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""
 
-    __slots__ = ("channels", "offset", "reference")
-
     def __init__(self, offset: int, reference: str) -> None:
         self.offset = offset
         self.reference = reference

@@ -243,8 +243,6 @@ class Traces:
     layer has been visited for has the trace that its shape alone gives.
     """
 
-    __slots__ = ("batch", "held")
-
     def __init__(self, batch: str | None = None, held: dict[int, Held] | None = None) -> None:
         self.batch = batch
         self.held = {} if held is None else held

@@ -208,8 +208,6 @@ class Parameters:
     `stored` are the bytes in the file: those that several constants share count once.
     """
 
-    __slots__ = ("by_type", "bytes", "elements", "stored")
-
     def __init__(self, model: Model) -> None:
         self.by_type: dict[str, tuple[int, int]] = {}
         places: set[tuple[int, int]] = set()
