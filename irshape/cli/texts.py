@@ -6,9 +6,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.answers.wording import (
     LONGEST,
@@ -52,11 +51,8 @@ _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, 
 
 def said(color: str, sections: Callable[..., Iterable[Section]] = lambda answer: answer._sections()) -> Callable[..., Iterator[str]]:
     """How an answer is said on the standard output: the lines of its sections."""
-    return partial(_lines, Palette.choose(color, sys.stdout), sections)
-
-
-def _lines(palette: Palette, sections: Callable[..., Iterable[Section]], *answer: Any) -> Iterator[str]:
-    return lines(sections(*answer), palette)
+    palette = Palette.choose(color, sys.stdout)
+    return lambda *answer: lines(sections(*answer), palette)
 
 
 def put_text(color: str, sections: Iterable[Section]) -> None:

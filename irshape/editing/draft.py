@@ -49,7 +49,7 @@ class GraphDraft:
         self._spelled: dict[str, list[str]] = {}  # the types in the model by their lower case
         for type in model.types:
             self._spelled.setdefault(type.lower(), []).append(type)
-        self._tensors: dict[str, Value] | None = None
+        self._tensors: dict[str, Value] = {}
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
     @property
@@ -254,15 +254,11 @@ class GraphDraft:
 
     def tensor(self, name: str) -> Value | None:
         """The tensor that has a name, None if none has."""
-        if self._tensors is None:
-            values = (value for item in self.state.items.values() for value in item.outputs)
-            self._tensors = {name: value for value in values for name in split_names(value.names)}
         known = self._tensors.get(name)
         if known is None or not self.state.is_live(known.item) or name not in split_names(known.names):
-            values = (value for item in self.state.items.values() for value in item.outputs)
-            known = next((value for value in values if value.names and name in split_names(value.names)), None)
-            if known is not None:
-                self._tensors[name] = known
+            values = [value for item in self.state.items.values() for value in item.outputs if value.names]
+            self._tensors = {name: value for value in reversed(values) for name in split_names(value.names)}
+            known = self._tensors.get(name)
         return known
 
     def dependents(self, item: Item) -> list[Item]:

@@ -416,12 +416,9 @@ class Facts:
         item = self._state.items.get(node.id) if node.model is self._state.model else None
         if item is None:
             return node.model.is_of_data(node)
-
-        def is_shape(one: Item) -> bool:
-            return (one.type if one.op_class is None else one.op_class.TYPE) in ("ShapeOf", "Constant")
-
-        several = reached([item], lambda one: () if is_shape(one) else one.producers)
-        return any(not one.producers and not is_shape(one) for one in several)
+        shapes = ("ShapeOf", "Constant")
+        several = reached([item], lambda one: () if one.op_type in shapes else one.producers)
+        return any(not one.producers and one.op_type not in shapes for one in several)
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""

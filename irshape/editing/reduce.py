@@ -331,17 +331,12 @@ class Reducer:
         assert self.best is not None
         return Reduction(self.best, layer_count(self.draft), self.steps)
 
-    @property
-    def items(self) -> list[Item]:
-        """The items that can be left out, in topological order."""
-        return [item for item in self.draft.state.in_order if item.type not in BORDER]
-
     def _part(self, kept: Collection[Item]) -> Candidate | None:
         return candidate_of(self.draft, lambda: extract(self.draft, kept, computes_constants=False)) if kept else None
 
     def _keep_prefix(self) -> None:
         """Keep the shortest prefix of the order on which the fault shows, and of this the layers near its last one."""
-        items = self.items
+        items = _items(self.draft)
         found = self._least(range(1, len(items)), lambda count: items[:count])
         if found is not None:
             last = items[found[0] - 1].id
@@ -401,7 +396,7 @@ class Reducer:
 
     def _leave_out(self) -> None:
         """Leave out chunks of the layers, down to single ones, until none can be left out."""
-        items = self.items
+        items = _items(self.draft)
         size = max(len(items) // 2, 1)
         while items:
             at, is_smaller = 0, False
@@ -413,7 +408,7 @@ class Reducer:
                 is_smaller = True
                 ids = {item.id for item in items[:at] + items[at + size :]}
                 self._adopt("single layers" if size == 1 else f"chunks of {size} layers", candidate)
-                items = [item for item in self.items if item.id in ids]
+                items = [item for item in _items(self.draft) if item.id in ids]
             if size == 1 and not is_smaller:
                 return
             size = max(min(size, len(items)) // 2, 1)

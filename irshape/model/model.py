@@ -201,7 +201,11 @@ class Node:
     @property
     def op(self) -> Op | None:
         """The operation with this node's attributes, shared by equal nodes; None if the operation is unknown."""
-        return self.model.op_of(self)
+        if self.op_class is None:
+            return None
+        op = self.model.shared_op(self.op_class, self.layer.signature)
+        own = self.layer.weights_at
+        return op if own is None else op.with_attribute("offset", own)
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -486,14 +490,6 @@ class Model:
                     marks[index] = not sources or any(marks[self.producers[slot]] for slot in sources)
             self._of_data = marks
         return bool(self._of_data[node.index])
-
-    def op_of(self, node: Node) -> Op | None:
-        """The operation of a node with parsed attributes, shared by all nodes with the same attributes."""
-        if node.op_class is None:
-            return None
-        op = self.shared_op(node.op_class, node.layer.signature)
-        own = node.layer.weights_at
-        return op if own is None else op.with_attribute("offset", own)
 
     def shared_op(self, op_class: OpClass, signature: LayerSignature) -> Op:
         """The operation that all layers of a signature share; an `offset` that each layer has for itself is 0 in it."""
