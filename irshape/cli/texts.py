@@ -9,20 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from irshape.answers.wording import (
-    LONGEST,
-    MOST_CONDITIONS,
-    REFUSED,
-    Parts,
-    conditions,
-    heading,
-    more,
-    reason,
-    reasons,
-    short,
-    validity,
-    where,
-)
+from irshape.answers import wording
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
@@ -65,7 +52,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     used = len(head) - (bool(rows) and not any(row[-1] for row in rows))
     further = [*[Column(most=WIDEST, is_below=True)] * max(used - 4, 0), *([Column(is_below=True)] if used > 3 else [])]
     columns = [*_PORT[: min(used, 3)], *further]
-    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *map(short, row[4:])][:used] for row in rows], head[:used])
+    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *map(wording.short, row[4:])][:used] for row in rows], head[:used])
 
 
 def shape(text: str) -> Line:
@@ -92,20 +79,20 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 
     Without `is_complete`, only the first ones of each kind are listed.
     """
-    most = None if is_complete else MOST_CONDITIONS
-    for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: heading(group[0])):
-        title, listed = validity(inference) if title == REFUSED else title, list(members)
+    most = None if is_complete else wording.MOST_CONDITIONS
+    for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: wording.heading(group[0])):
+        title, listed = wording.validity(inference) if title == wording.REFUSED else title, list(members)
         own = [guard for group in listed for guard in group]
         if not any(is_about_data(one.requirement) for one in own) and (found := _solved(inference, own)) is not None:
-            yield Section(title if found else "", list(conditions(found, most)))
+            yield Section(title if found else "", list(wording.conditions(found, most)))
             continue
         rows: list[tuple[str, Line]] = []
         for first, *others in listed[:most]:
-            rows.append((str(first.requirement), reason(first)))
+            rows.append((str(first.requirement), wording.reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
-        parts = Parts(LONGEST)
-        yield Section(title, [reasons(rows, parts), *more(len(listed[most:]) if most else 0), *where(parts)])
+        parts = wording.Parts(wording.LONGEST)
+        yield Section(title, [wording.reasons(rows, parts), *wording.more(len(listed[most:]) if most else 0), *wording.where(parts)])
 
 
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
