@@ -193,7 +193,6 @@ def _cost(given: Namespace) -> int:
 
 
 def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
-    """The cost, and its amounts at several sizes."""
     cost = verbs.cost(model, **options)
     if sweep:
         cost._swept = cost.sweep(sweep)
@@ -219,7 +218,6 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 
 def _cost_sections(cost: Cost, layers: Sequence[str], *, is_complete: bool) -> Iterator[Section]:
-    """The text of a cost, with the layers that are asked for."""
     if not layers:
         return cost._sections(is_complete=is_complete)
     model = cost._inference.model

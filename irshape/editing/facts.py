@@ -389,7 +389,6 @@ class Facts:
         return node
 
     def _enter(self, item: Item, node: Node) -> None:
-        """Make the engines of the bodies of a node."""
         engine = self._engine
         self._entered.add(item)
         engine.maps[node.index] = bodies_of(node)

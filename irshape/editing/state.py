@@ -273,7 +273,6 @@ def _restore(table: dict[Any, Any], key: object, value: object) -> None:
 
 
 def _cut(steps: list[EditStep], length: int) -> None:
-    """Leave so many steps."""
     del steps[length:]
 
 
@@ -338,7 +337,6 @@ class State(Journal):
         return item
 
     def _next_slot(self) -> int:
-        """The number of a new tensor."""
         self._slots[0] += 1
         return self._slots[0] - 1 - self.model.first_tensor
 

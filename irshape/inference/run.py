@@ -233,7 +233,6 @@ class Voice:
         self.model = model
 
     def speak(self, run: Run, position: int, node: Node, outcome: Outcome) -> None:
-        """Report the findings and the requirements of a node."""
         for finding in outcome.findings:
             self.report(run, position, node, finding)
         if outcome.requirements and node.is_live and self.model.is_live:

@@ -277,7 +277,6 @@ class Diagnostics(list[Diagnostic]):
         return found
 
     def soften(self, fault: Diagnostic) -> None:
-        """Make an error a warning."""
         kind, softer = (fault.code, ERROR), (fault.code, WARNING)
         self.counts[kind] -= 1
         self.counts[softer] = self.counts.get(softer, 0) + 1

@@ -262,7 +262,6 @@ class StoredTable:
             raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}; {told}") from None
 
     def check(self) -> None:
-        """Read the whole table once."""
         for _ in self:
             pass
 

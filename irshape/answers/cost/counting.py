@@ -339,7 +339,6 @@ class Counting:
         self.work = self._of(graph, 1)
 
     def _of(self, graph: CostGraph, runs: Size) -> Load:
-        """The work of one run of a graph, which runs so often."""
         sums = [Sum(self._scope) for _ in Load._fields]
         for node in graph.layers:
             branches = graph.branches.get(node)

@@ -80,7 +80,6 @@ class Control(Context):
         return failed if self.faults else outputs
 
     def fault(self, message: str, offset: int) -> None:
-        """Record a fault of a port map."""
         self.faults.append((message, offset))
 
     def never_runs(self, message: str, offset: int) -> None:

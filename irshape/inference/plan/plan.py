@@ -142,7 +142,6 @@ class Plan:
 
     @property
     def _are_numbers(self) -> bool:
-        """Whether every name stands for a number."""
         return not self.opaque and self.hull is None and all(asked.is_number for ask in self.asks for asked in ask.symbols)
 
     @cached_property
