@@ -133,6 +133,8 @@ class InfoTensor:
     `shape` and `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
     """
 
+    __slots__ = ("_info", "_node", "_port", "element_type", "layout", "name", "shape", "tensor_names")
+
     def __init__(self, info: Info, ports: Mapping[str, tuple[str, str]], node: Node, name: str = "") -> None:
         source = node.inputs[0].source if node.type == "Result" and node.inputs else None
         port = source or next(iter(node.outputs), None)

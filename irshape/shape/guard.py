@@ -50,6 +50,7 @@ class Requirement:
 
     @property
     def message(self) -> str:
+        """The message for the user."""
         return self.template.format(**{"a": formula_text(self.a), "b": formula_text(self.b), **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:

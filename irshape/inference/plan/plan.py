@@ -81,6 +81,7 @@ class Plan:
 
     @property
     def base(self) -> Run:
+        """The run of the example."""
         return self.planned.base
 
     def run(self, shapes: Mapping[int, Numbers], engine: Engine) -> Run | None:
