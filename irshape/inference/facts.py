@@ -65,7 +65,6 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
     return True
 
 
-# The type of known reals.
 _FLOAT: Final[frozenset[type]] = frozenset({float})
 
 

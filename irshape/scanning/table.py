@@ -73,7 +73,6 @@ FIELDS: Final = (
     RowField("settings", TEXT, "the version of irshape and a digest of the options; rows of a cache with other settings are not used"),
 )
 
-# The columns of a fault.
 FAULT: Final = (
     RowField("code", TEXT, "the code"),
     RowField("severity", TEXT, "error, warning or note"),

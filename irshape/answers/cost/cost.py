@@ -60,7 +60,6 @@ _A_STEP: Final = 16
 _SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
-# The amounts of a layer.
 _AMOUNTS: Final = ("macs", "operations", "weights", "inputs", "outputs", "runs")
 
 # The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
