@@ -47,8 +47,6 @@ _MOST_F16: Final = 65504.0
 class ConstantBytes:
     """The bytes of a Const. Every method that reads them raises WeightsError if the weights lack them."""
 
-    __slots__ = ("count", "element_type", "offset", "size", "weights")
-
     def __init__(self, op: Constant, weights: Weights | None) -> None:
         self.element_type: ElementType = op.element_type
         self.count = element_count(op.shape)

@@ -205,7 +205,6 @@ class OpenSizes:
 
     @cached_property
     def _usual(self) -> dict[str, str]:
-        """A usual size of every symbol."""
         from irshape.answers.cost.formula import reference
 
         ranges, demands = self._system

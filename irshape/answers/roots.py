@@ -21,8 +21,6 @@ class Root:
     whose shapes depend on the axis, and `unbounded` those of them that have no upper bound because of it.
     """
 
-    __slots__ = ("axis", "kind", "node", "ports", "size", "unbounded")
-
     def __init__(self, kind: str, node: Node, axis: int, size: Size) -> None:
         self.kind = kind
         self.node = node

@@ -38,8 +38,6 @@ class Axis:
     polynomial of at most `degree`. If `period` is 0, there are no later sizes.
     """
 
-    __slots__ = ("count", "degree", "head", "low", "period", "step")
-
     def __init__(self, low: int, step: int = 1, count: float = inf) -> None:
         self.low = low
         self.step = step
@@ -76,8 +74,6 @@ class SizeSet:
     without end. With an empty cycle there are no later members.
     """
 
-    __slots__ = ("_head_members", "_ones", "cycle", "head", "high", "low", "step")
-
     def __init__(self, low: int, step: int, head: bytes, cycle: bytes, high: Bound = inf) -> None:
         if high != inf:
             count = max((int(high) - low) // step + 1, 0)
@@ -102,7 +98,6 @@ class SizeSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no size is in the set."""
         return not self._head_members and not self._ones
 
     @property

@@ -223,8 +223,6 @@ class ValidSizes(Guessed):
         """The form of `schemas/sizes.schema.json`."""
         return SIZES(self)
 
-    # Questions.
-
     def _given(self, sizes: Mapping[str, int] | None, named: Mapping[str, int] | None = None) -> dict[str, int]:
         given = sizes_by_name(sizes, self.symbols, named)
         return {name: given[name] for name in self.symbols if name in given}
@@ -239,7 +237,6 @@ class ValidSizes(Guessed):
         return self._try(sizes) if self.is_by_trial else self._is_admitted(sizes)
 
     def _is_admitted(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the sizes fulfil the conditions."""
         return all_hold([guard.requirement for guard in self._guards])(sizes)
 
     def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:

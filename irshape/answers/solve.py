@@ -187,7 +187,6 @@ def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -
 
 
 def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
-    """The range of a symbol as requirements."""
     size = scope.symbol(name, *known) if (made := scope.named(name)) is None else made
     if known.low != -inf:
         yield Requirement("ge", size, int(known.low), "", "", {})

@@ -63,7 +63,6 @@ class Parts:
 
     @property
     def found(self) -> dict[str, str]:
-        """The formula of each name."""
         return {name: part for part, name in self._names.items()}
 
     def whole(self, text: str) -> str:
@@ -117,7 +116,6 @@ SIZE: Final = 40
 # The most layers that are named for a condition that they make together, and the names in a row that are written as the first and last.
 _MOST_REASONS: Final = 4
 _MANY: Final = 3
-# The most conditions that are listed.
 MOST_CONDITIONS: Final = 12
 REFUSED: Final = "valid for sizes of at least 1 where"
 NEVER: Final = "valid for no size: these conditions contradict each other"

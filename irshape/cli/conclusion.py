@@ -56,7 +56,6 @@ def ended(wish: CheckWish, files: Sequence[str], baselines: Mapping[str, Baselin
 
 
 def _reports(settings: Settings, path: str, code: str) -> bool:
-    """Whether the check of a file reports a code."""
     selection = settings.of(path).selection
     return selection is None or selection.severity(code, "") is not None
 

@@ -131,7 +131,6 @@ def _code(given: Namespace, difference: Difference, comparison: RunComparison | 
 
 
 def _sections(difference: Difference, comparison: RunComparison | None, *, is_complete: bool) -> Iterator[Section]:
-    """The difference of the graphs, and with --run that of the numbers."""
     yield from sections(difference, is_complete=is_complete)
     if comparison is not None:
         yield from run_sections(comparison, [(one.before, one.after) for one in difference.changes], is_complete=is_complete)
@@ -213,7 +212,6 @@ class _Page:
         return rows
 
     def of(self, kind: str) -> list[Change]:
-        """The changes of a kind."""
         return self.kinds.get(kind, [])
 
     def section(self, heading: str, rows: Sequence[tuple[str, list[str]]], *, is_long: bool = False) -> Section:

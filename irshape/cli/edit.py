@@ -123,9 +123,6 @@ def steps_made(steps: Sequence[Simplification]) -> Iterator[Section]:
     yield paragraph(table(("RULE", "TYPE", "LAYER", "REASON"), rows) if rows else "nothing to simplify")
 
 
-# `irshape edit`.
-
-
 def _add_edit(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
@@ -211,10 +208,6 @@ def _add_output(graph: Graph, text: str) -> None:
     graph.result(tensor(graph, text))
 
 
-def _bypass(graph: Graph, text: str) -> None:
-    layer(graph, text).bypass()
-
-
 def _set_attribute(graph: Graph, text: str) -> None:
     found = re.fullmatch(r"(.+):([\w-]+)=(.*)", text, re.DOTALL)
     if found is None:
@@ -268,7 +261,11 @@ EDITS: dict[str, tuple[str, str, Callable[[Graph, str], object]]] = {
     "--rename": ("LAYER=NAME", "give a layer another name, but no tensor (--name)", _rename),
     "--name": ("TENSOR=NAME", "give a tensor another name, or several with commas: conv1:2=boxes", _name),
     "--freeze": ("INPUT=VALUE", f"make an input a constant and fold what then is known: {VALUES}", _freeze),
-    "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
+    "--bypass": (
+        "LAYER",
+        "let the readers of a layer read its first input, and remove the layer",
+        lambda graph, text: layer(graph, text).bypass(),
+    ),
     "--remove": ("LAYER", "remove a layer and all layers that depend on it", lambda graph, text: layer(graph, text).remove(cascade=True)),
     "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),
 }
@@ -287,9 +284,6 @@ could not be read or written""",
     _add_edit,
     _run_edit,
 )
-
-
-# `irshape extract`.
 
 
 def _add_extract(command: ArgumentParser) -> None:
@@ -368,9 +362,6 @@ exit code: 0 if all shapes of the part are those of the whole, 1 if OpenVINO kno
     _add_extract,
     _run_extract,
 )
-
-
-# `irshape simplify`.
 
 
 def _add_simplify(command: ArgumentParser) -> None:

@@ -58,7 +58,6 @@ class Writing(NamedTuple):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether anything is written."""
         return self.output is not None or self.in_place
 
 

@@ -160,7 +160,6 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def _command(self, given: argparse.Namespace) -> Parser:
-        """The parser of the command on the line."""
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 found = action.choices.get(given.command)

@@ -134,7 +134,6 @@ class _Line:
         return SimpleNamespace(**given, **self._placed(files))
 
     def _placed(self, files: list[str]) -> dict[str, Any]:
-        """The files by the names of their arguments."""
         if [nargs for _, nargs in self._files] == ["+"] and files:
             return {self._files[0][0]: files}
         if len(files) != len(self._files) or any(nargs not in (None, 1, "?") for _, nargs in self._files):

@@ -36,9 +36,6 @@ _SEVERAL: Final = re.compile(r"\s*\d{1,18}(\s*,\s*\d{1,18})+\s*", re.ASCII)
 _NAME: Final = re.compile(r"[A-Za-z]\w*")
 
 
-# `irshape info`.
-
-
 def _add_info(command: ArgumentParser) -> None:
     command.add_argument("--all", action="store_true", help="list everything, however long")
     add_model_arguments(command)
@@ -57,9 +54,6 @@ INFO = Command(
     _add_info,
     _info,
 )
-
-
-# `irshape signature`.
 
 
 def _add_signature(command: ArgumentParser) -> None:
@@ -84,9 +78,6 @@ SIGNATURE = Command(
 )
 
 
-# `irshape summary`.
-
-
 def _add_summary(command: ArgumentParser) -> None:
     from irshape.answers.summary import DEPTH
 
@@ -109,9 +100,6 @@ SUMMARY = Command(
     _add_summary,
     _summary,
 )
-
-
-# `irshape sizes`.
 
 
 def _add_sizes(command: ArgumentParser) -> None:
@@ -173,9 +161,6 @@ exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not
 )
 
 
-# `irshape cost`.
-
-
 def _add_cost(command: ArgumentParser) -> None:
     add = command.add_argument
     add("--all", action="store_true", help="list every layer and group, and write whole formulas")
@@ -208,7 +193,6 @@ def _cost(given: Namespace) -> int:
 
 
 def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
-    """The cost, and its amounts at several sizes."""
     cost = verbs.cost(model, **options)
     if sweep:
         cost._swept = cost.sweep(sweep)
@@ -234,7 +218,6 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 
 def _cost_sections(cost: Cost, layers: Sequence[str], *, is_complete: bool) -> Iterator[Section]:
-    """The text of a cost, with the layers that are asked for."""
     if not layers:
         return cost._sections(is_complete=is_complete)
     model = cost._inference.model
@@ -257,9 +240,6 @@ exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be
     _add_cost,
     _cost,
 )
-
-
-# `irshape explain`.
 
 
 def _add_explain(command: ArgumentParser) -> None:

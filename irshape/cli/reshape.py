@@ -200,7 +200,6 @@ def _valid(before: Inference, inference: Inference) -> Iterator[Section]:
 
 
 def _has_open_sizes(inference: Inference) -> bool:
-    """Whether an input has a size that is no number."""
     shapes = [output.shape for node in inference.model.parameters for output in inference.view(node).outputs]
     return any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
 

@@ -129,8 +129,6 @@ class Totals:
     path and fingerprint. `kinds` counts the faults of each code, and those of them that --fix mends.
     """
 
-    __slots__ = ("accepted", "checked", "foreign", "keeps", "kinds", "tally")
-
     def __init__(self, complaints: Sequence[str] = (), *, keeps: bool = False) -> None:
         self.keeps = keeps
         self.tally = Tally()
@@ -142,7 +140,6 @@ class Totals:
         self.accepted: dict[str, Mapping[str, int]] = {}
 
     def add(self, outcome: FileOutcome) -> None:
-        """Count one more file."""
         for one in outcome.diagnostics:
             count, mendable = self.kinds.get(one.code, (0, 0))
             self.kinds[one.code] = count + one.count, mendable + bool(one.fix and one.fix.is_safe)
@@ -166,7 +163,6 @@ class Fits:
         self._unfit: dict[str, tuple[OptionFit, str, int]] = {}
 
     def add(self, outcome: FileOutcome) -> None:
-        """Count one more file."""
         for one in outcome.fits:
             if one.reason:
                 first, path, count = self._unfit.get(one.option, (one, outcome.path, 0))

@@ -130,8 +130,6 @@ def held() -> Iterator[None]:
 class Tally:
     """The counts of a run: files, layers, faults by severity, and faults that --fix mends."""
 
-    __slots__ = ("files", "layers", "mendable", "severities")
-
     def __init__(self) -> None:
         self.files = self.layers = self.mendable = 0
         self.severities: dict[str, int] = {}

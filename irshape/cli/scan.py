@@ -293,7 +293,6 @@ class FileScan(NamedTuple):
     scan: Scan
 
     def __call__(self, task: ScanFile) -> tuple[Place, Row | None]:
-        """The place and the row of a file."""
         if task.version is not None and self.scan.version(task.place) == task.version:
             return task.place, None
         collect()

@@ -137,7 +137,6 @@ class Watched:
         self.folders = sorted({*folders, *(os.path.dirname(path) for path in files)})
 
     def __call__(self, change: object, path: str) -> bool:
-        """Whether a change to this path concerns the command."""
         return path in self._files or (path.endswith(_KINDS) and path.startswith(self._below))
 
 

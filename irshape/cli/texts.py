@@ -6,24 +6,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from irshape.answers.wording import (
-    LONGEST,
-    MOST_CONDITIONS,
-    REFUSED,
-    Parts,
-    conditions,
-    heading,
-    more,
-    reason,
-    reasons,
-    short,
-    validity,
-    where,
-)
+from irshape.answers import wording
 from irshape.cli.parser import meant
 from irshape.cli.run import Tally, agree, layers, put
 from irshape.inference.conditions import is_about_data
@@ -52,11 +38,8 @@ _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, 
 
 def said(color: str, sections: Callable[..., Iterable[Section]] = lambda answer: answer._sections()) -> Callable[..., Iterator[str]]:
     """How an answer is said on the standard output: the lines of its sections."""
-    return partial(_lines, Palette.choose(color, sys.stdout), sections)
-
-
-def _lines(palette: Palette, sections: Callable[..., Iterable[Section]], *answer: Any) -> Iterator[str]:
-    return lines(sections(*answer), palette)
+    palette = Palette.choose(color, sys.stdout)
+    return lambda *answer: lines(sections(*answer), palette)
 
 
 def put_text(color: str, sections: Iterable[Section]) -> None:
@@ -69,7 +52,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     used = len(head) - (bool(rows) and not any(row[-1] for row in rows))
     further = [*[Column(most=WIDEST, is_below=True)] * max(used - 4, 0), *([Column(is_below=True)] if used > 3 else [])]
     columns = [*_PORT[: min(used, 3)], *further]
-    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *map(short, row[4:])][:used] for row in rows], head[:used])
+    return Table(columns, [[*row[:3], *map(shape, row[3:4]), *map(wording.short, row[4:])][:used] for row in rows], head[:used])
 
 
 def shape(text: str) -> Line:
@@ -96,20 +79,20 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 
     Without `is_complete`, only the first ones of each kind are listed.
     """
-    most = None if is_complete else MOST_CONDITIONS
-    for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: heading(group[0])):
-        title, listed = validity(inference) if title == REFUSED else title, list(members)
+    most = None if is_complete else wording.MOST_CONDITIONS
+    for title, members in groupby(_grouped(inference.guards, inference.data_sizes), lambda group: wording.heading(group[0])):
+        title, listed = wording.validity(inference) if title == wording.REFUSED else title, list(members)
         own = [guard for group in listed for guard in group]
         if not any(is_about_data(one.requirement) for one in own) and (found := _solved(inference, own)) is not None:
-            yield Section(title if found else "", list(conditions(found, most)))
+            yield Section(title if found else "", list(wording.conditions(found, most)))
             continue
         rows: list[tuple[str, Line]] = []
         for first, *others in listed[:most]:
-            rows.append((str(first.requirement), reason(first)))
+            rows.append((str(first.requirement), wording.reason(first)))
             if others:
                 rows.append(("", dim(f"also {some([str(guard.requirement) for guard in others], _SHOWN - 1)}")))
-        parts = Parts(LONGEST)
-        yield Section(title, [reasons(rows, parts), *more(len(listed[most:]) if most else 0), *where(parts)])
+        parts = wording.Parts(wording.LONGEST)
+        yield Section(title, [wording.reasons(rows, parts), *wording.more(len(listed[most:]) if most else 0), *wording.where(parts)])
 
 
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:

@@ -105,8 +105,6 @@ def in_workers(
 class _Worker(Generic[Task]):
     """A process that works on tasks, and its current task."""
 
-    __slots__ = ("_process", "connection", "number", "task")
-
     def __init__(self, context: Any, work: FileWork[Task, Any], allowance: Allowance | None) -> None:
         self.connection: Connection
         self.connection, theirs = context.Pipe()
@@ -116,7 +114,6 @@ class _Worker(Generic[Task]):
         theirs.close()
 
     def begin(self, number: int, task: Task) -> None:
-        """Give the worker a task."""
         self.number = number
         self.task = task
         with suppress(OSError):  # a dead worker is noticed when its answer is read
@@ -138,7 +135,6 @@ class _Worker(Generic[Task]):
         return status
 
     def kill(self) -> None:
-        """End the worker at once."""
         self._process.kill()
         self.end()
 

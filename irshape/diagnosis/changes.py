@@ -137,8 +137,6 @@ class Changes:
         """Whether a node gives what it records for other facts of its inputs."""
         return self.witnesses.passes(node, self.witnesses.answer(node, facts))
 
-    # Edges.
-
     @cached_property
     def unread(self) -> list[tuple[Node, Fact]]:
         """The outputs that nothing reads, each with its node, of nodes that should be read; those of nodes without any reader first."""
@@ -228,8 +226,6 @@ class Changes:
             changed |= dict(enumerate(outcome.outputs, before.first_slot))
             outcome = self.witnesses.answer(node, self._changed(node, changed))
         return self.witnesses.passes(steps[-1], outcome)
-
-    # Constants.
 
     def ways(self, node: Node) -> list[Way]:
         """The constants from which a node reads elements, nearest first, with the nodes from there to it."""
@@ -426,8 +422,6 @@ class Changes:
         if 2 <= len(old) <= _MOST_EXCHANGED:
             yield from (one for one in permutations(old) if one != old)
 
-    # Attributes and types.
-
     def attributes(self, node: Node, transfer: Transfer, told: str, most: int, *, are_types: bool = False) -> list[Proposal]:
         """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
 
@@ -514,7 +508,6 @@ class Changes:
         return outcome is not None and self.witnesses.passes(node, outcome)
 
     def place(self, node: Node, port: Any = None) -> Where:
-        """The place of a node, or of one of its ports."""
         offset = node.layer.offset if port is None else port.offset
         return place(self.model.document, node.layer, offset, None if port is None else str(port.id), self.model.path)
 

@@ -51,7 +51,6 @@ class _Site:
         return self.document.source[self.offset : self.offset + length].decode(self.document.encoding, "ignore")
 
     def port(self) -> tuple[Node, Port, Fact] | None:
-        """The port at the place with its node and its fact; None if no port is there."""
         if (node := self.node) is None or (found := self.layers.ports(node).get(self.offset)) is None:
             return None
         return node, *found
@@ -348,7 +347,6 @@ def _attribute_of(site: _Site, code: str) -> str:
 
 
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
-    """The fix of a fault at a place; None if there is none."""
     site = _Site(layers, offset)
     if code in RECORDS and site.node in layers.trusting:
         return None
@@ -430,7 +428,6 @@ class _Layers(LayerPlaces):
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
 
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
-        """The ports of a node with their facts, by their places."""
         if self.last[0] is not node:
             slots, layer = self.graphs[node.model].slots, node.layer
             ports = [*zip(node.sources, layer.inputs, strict=True), *enumerate(layer.outputs, node.first_slot)]

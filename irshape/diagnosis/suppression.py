@@ -17,8 +17,6 @@ _MOST_NAMES = 5
 class _Entry:
     """A suppression with the range of bytes that it covers, its prefixes, and those that have ignored something."""
 
-    __slots__ = ("begin", "end", "prefixes", "suppression", "unknown", "used")
-
     def __init__(self, suppression: Suppression, size: int) -> None:
         self.suppression = suppression
         self.begin, self.end = (suppression.layer.offset, suppression.layer.end) if suppression.layer else (0, size)

@@ -150,7 +150,6 @@ class Witnesses:
         return graph.answer(graph.current.copy(), node, transfer, facts, graph.question)
 
     def outputs(self, node: Node) -> tuple[PortRecord, ...]:
-        """What the output ports of a node record."""
         return node.layer.signature.records[node.layer.signature.input_count :]
 
     def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS, *, is_strict: bool = False) -> bool:
@@ -260,7 +259,6 @@ class Witnesses:
         return right if self.passes(node, right) and not self.passes(node, self.own[node]) else None
 
     def transfer(self, node: Node) -> Transfer | None:
-        """The transfer function of a node."""
         return self.graph.schedule.transfers[self.graph.schedule.positions[node.index]]
 
     def fact(self, node: Node) -> Fact:

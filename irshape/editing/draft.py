@@ -49,7 +49,7 @@ class GraphDraft:
         self._spelled: dict[str, list[str]] = {}  # the types in the model by their lower case
         for type in model.types:
             self._spelled.setdefault(type.lower(), []).append(type)
-        self._tensors: dict[str, Value] | None = None
+        self._tensors: dict[str, Value] = {}
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
     @property
@@ -58,12 +58,9 @@ class GraphDraft:
         raise NotImplementedError
 
     def body(self, item: Item, name: str) -> BodyDraft:
-        """The draft of a body of an item."""
         if (item, name) not in self._bodies:
             self._bodies[item, name] = BodyDraft(self, item, name)
         return self._bodies[item, name]
-
-    # Edits.
 
     def add(
         self,
@@ -109,7 +106,6 @@ class GraphDraft:
         return item
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
-        """A new Const."""
         attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
         return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
@@ -251,8 +247,6 @@ class GraphDraft:
         for item, index in self.state.reads_of(value):
             self.state.connect(item, index, new)
 
-    # Walks.
-
     def of_type(self, *types: str) -> list[Item]:
         """The items of some types, in the order of the file, in whatever case it spells them."""
         found = (item for item in self.state.items.values() if item.type in types or item.op_type in types)
@@ -260,15 +254,11 @@ class GraphDraft:
 
     def tensor(self, name: str) -> Value | None:
         """The tensor that has a name, None if none has."""
-        if self._tensors is None:
-            values = (value for item in self.state.items.values() for value in item.outputs)
-            self._tensors = {name: value for value in values for name in split_names(value.names)}
         known = self._tensors.get(name)
         if known is None or not self.state.is_live(known.item) or name not in split_names(known.names):
-            values = (value for item in self.state.items.values() for value in item.outputs)
-            known = next((value for value in values if value.names and name in split_names(value.names)), None)
-            if known is not None:
-                self._tensors[name] = known
+            values = [value for item in self.state.items.values() for value in item.outputs if value.names]
+            self._tensors = {name: value for value in reversed(values) for name in split_names(value.names)}
+            known = self._tensors.get(name)
         return known
 
     def dependents(self, item: Item) -> list[Item]:
@@ -283,7 +273,6 @@ class GraphDraft:
         return set(reached(start, lambda item: [one for one in item.producers if one.label > low]))
 
     def readers_of(self, item: Item) -> list[tuple[Item, int]]:
-        """The inputs that read an item."""
         return [reader for value in item.outputs for reader in self.state.reads_of(value)]
 
     def remove(self, item: Item) -> None:
@@ -375,8 +364,6 @@ class Draft(GraphDraft):
             self._engine, self._facts = engine, facts
         return self._facts
 
-    # What the draft makes.
-
     def text(self, *, trims: bool = False, cuts: bool = False) -> tuple[bytes, Weights | None]:
         """The text of the draft, and its weights; with `trims`, they hold only what the constants need.
 
@@ -403,7 +390,6 @@ class Draft(GraphDraft):
         return text, weights
 
     def built(self) -> tuple[Model, Weights | None]:
-        """The model of the text, and its weights."""
         text, weights = self.text()
         return self._load(text, weights), weights
 

@@ -197,7 +197,6 @@ class _Extraction:
                 del self.inputs[value]
 
     def _outputs(self) -> list[Value]:
-        """The tensors that are outputs of the part."""
         for value in self.targets or ():
             if value.item not in self.keep:
                 raise EditError(f"{value.item!r} cannot be an output: no layer of the part computes it")

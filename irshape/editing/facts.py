@@ -170,7 +170,6 @@ class Demand:
         return changed
 
     def _said_of(self, item: Item) -> tuple[bool, ...]:
-        """Which outputs of an item are read."""
         found = [self._elements[value] > 0 for value in item.outputs]
         return *found, *(self._ends[value, mark] > 0 for value in item.outputs for mark in (ENDS, TUPLE_ENDS))
 
@@ -229,20 +228,16 @@ class Facts:
             changed = list(state.items.values())
         self._touched.update(dict.fromkeys(changed))
 
-    # Asking.
-
     @property
     def is_whole(self) -> bool:
         """Whether no work was broken off."""
         return not self._working and (self._openvino is None or self._openvino.is_whole)
 
     def of(self, value: Value) -> Fact:
-        """The fact of a tensor."""
         self._settle(value.item.label)
         return self._facts.get(value.slot, POISONED)
 
     def findings(self, item: Item) -> tuple[Finding, ...]:
-        """What the rule of an item says about it."""
         if item not in self._findings:
             self._touched[item] = None
         self._settle(item.label)
@@ -254,12 +249,10 @@ class Facts:
         return self._outcome(item).requirements
 
     def count(self, item: Item) -> int:
-        """The number of outputs that the rule of an item gives."""
         self._settle(item.label)
         return len(self._outcome(item).outputs)
 
     def body(self, item: Item, name: str) -> tuple[Model, Run]:
-        """The model of a body of an item as it is now, and the run over it."""
         self._settle(item.label)
         return _inner(self._node(item), name, self._run)
 
@@ -289,8 +282,6 @@ class Facts:
         """The facts of all tensors by slot, and a run that holds those of the bodies."""
         self._settle(float("inf"))
         return self._facts, self._run
-
-    # The queue.
 
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
@@ -338,8 +329,6 @@ class Facts:
                 for reader, _ in readers.get(value, ()):
                     self._push(reader)
 
-    # One layer.
-
     def _outcome(self, item: Item) -> Outcome:
         node = self._node(item)
         transfer = self._transfer(item, node)
@@ -355,7 +344,6 @@ class Facts:
         return outcome
 
     def _transfer(self, item: Item, node: Node) -> Transfer | None:
-        """The transfer function of an item, as a schedule has it."""
         common, wanted = self._common(item), self._demand.wanted(item)
         engine = self._engine
         if item.base is not None and not item.is_other:
@@ -401,7 +389,6 @@ class Facts:
         return node
 
     def _enter(self, item: Item, node: Node) -> None:
-        """Make the engines of the bodies of a node."""
         engine = self._engine
         self._entered.add(item)
         engine.maps[node.index] = bodies_of(node)
@@ -428,12 +415,9 @@ class Facts:
         item = self._state.items.get(node.id) if node.model is self._state.model else None
         if item is None:
             return node.model.is_of_data(node)
-
-        def is_shape(one: Item) -> bool:
-            return (one.type if one.op_class is None else one.op_class.TYPE) in ("ShapeOf", "Constant")
-
-        several = reached([item], lambda one: () if is_shape(one) else one.producers)
-        return any(not one.producers and not is_shape(one) for one in several)
+        shapes = ("ShapeOf", "Constant")
+        several = reached([item], lambda one: () if one.op_type in shapes else one.producers)
+        return any(not one.producers and one.op_type not in shapes for one in several)
 
     def _conditions(self, item: Item) -> Iterable[int]:
         """The positions of the inputs that are conditions of a Loop."""
@@ -441,8 +425,6 @@ class Facts:
             return ()
         maps = self._engine.maps.get(self._node(item).index, ())
         return [passed.external for body in maps for passed in conditions_passed(body)]
-
-    # OpenVINO's verdict.
 
     @property
     def view(self) -> Facts:

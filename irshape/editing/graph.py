@@ -61,8 +61,6 @@ class Graph(Layers):
         model, weights, opaque = taken(empty.encode(), {})
         self._draft = Draft(model._graph, weights, opaque)
 
-    # Editing.
-
     def parameter(
         self,
         name: str,
@@ -142,8 +140,6 @@ class Graph(Layers):
         """
         return stateless(self._draft)
 
-    # Taking back.
-
     @property
     def steps(self) -> list[EditStep]:
         """The edits so far, each with its verb, the name of the layer and the rest in words."""
@@ -168,8 +164,6 @@ class Graph(Layers):
         """Make the edits of a `with` block all or not at all: an exception takes back every one of them."""
         with self._draft.state.attempt():
             yield
-
-    # The model that it becomes.
 
     def model(self) -> Model:
         """The edited model, read from its text."""

@@ -48,7 +48,6 @@ def _items(draft: GraphDraft, *types: str) -> list[Item]:
 
 
 def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
-    """A graph and the bodies in it."""
     yield draft
     for item in draft.of_type(*BODIES):
         for name in item.held:
@@ -70,9 +69,6 @@ def _cleared(draft: GraphDraft, *, inputs: bool = True) -> None:
             draft.state.leave(item)
     if isinstance(draft, BodyDraft):
         _cleared(draft.outer, inputs=inputs)
-
-
-# Layers, inputs and outputs.
 
 
 def outputs(draft: GraphDraft) -> Changes:
@@ -149,9 +145,6 @@ def _inline(draft: GraphDraft, body: BodyDraft) -> None:
         raise EditError("an output of the body is fed by nothing")
     move_out(body)
     _cleared(draft)
-
-
-# Sizes, elements and attributes.
 
 
 def dynamic(draft: GraphDraft) -> Changes:
@@ -282,7 +275,6 @@ def attributes(draft: GraphDraft) -> Changes:
 
 
 def _everywhere(changes: Callable[[GraphDraft], Changes]) -> Callable[[GraphDraft], Changes]:
-    """The changes of a pass in a graph and in the bodies in it."""
     return lambda draft: (change for graph in _graphs(draft) for change in changes(graph))
 
 
@@ -339,20 +331,12 @@ class Reducer:
         assert self.best is not None
         return Reduction(self.best, layer_count(self.draft), self.steps)
 
-    # Layers.
-
-    @property
-    def items(self) -> list[Item]:
-        """The items that can be left out, in topological order."""
-        return [item for item in self.draft.state.in_order if item.type not in BORDER]
-
     def _part(self, kept: Collection[Item]) -> Candidate | None:
-        """The candidate of some layers."""
         return candidate_of(self.draft, lambda: extract(self.draft, kept, computes_constants=False)) if kept else None
 
     def _keep_prefix(self) -> None:
         """Keep the shortest prefix of the order on which the fault shows, and of this the layers near its last one."""
-        items = self.items
+        items = _items(self.draft)
         found = self._least(range(1, len(items)), lambda count: items[:count])
         if found is not None:
             last = items[found[0] - 1].id
@@ -412,7 +396,7 @@ class Reducer:
 
     def _leave_out(self) -> None:
         """Leave out chunks of the layers, down to single ones, until none can be left out."""
-        items = self.items
+        items = _items(self.draft)
         size = max(len(items) // 2, 1)
         while items:
             at, is_smaller = 0, False
@@ -424,7 +408,7 @@ class Reducer:
                 is_smaller = True
                 ids = {item.id for item in items[:at] + items[at + size :]}
                 self._adopt("single layers" if size == 1 else f"chunks of {size} layers", candidate)
-                items = [item for item in self.items if item.id in ids]
+                items = [item for item in _items(self.draft) if item.id in ids]
             if size == 1 and not is_smaller:
                 return
             size = max(min(size, len(items)) // 2, 1)
@@ -433,8 +417,6 @@ class Reducer:
         """The candidates that leave out one chunk of the layers, from a position on."""
         for at in range(start, len(items), size):
             yield at, self._new(self._part(items[:at] + items[at + size :]))
-
-    # Everything else.
 
     def _shrink(self) -> None:
         """Try the changes of all passes until none is possible."""
@@ -449,7 +431,6 @@ class Reducer:
                     is_smaller = True
 
     def _changed(self, changes: Iterable[Callable[[], object]], start: int) -> Iterator[tuple[int, Candidate | None]]:
-        """The candidates of some changes, from a position on."""
         for at, change in enumerate(changes):
             if at >= start:
                 yield at, self._new(candidate_of(self.draft, change))
@@ -459,7 +440,6 @@ class Reducer:
         return None if candidate is None or candidate.key in self._adopted else candidate
 
     def _adopt(self, step: str, candidate: Candidate) -> None:
-        """Go on with a candidate."""
         is_whole = self.best is None
         self.best = candidate
         self._adopted.add(candidate.key)

@@ -130,8 +130,6 @@ class _Simplifier:
         if self._reach is not None:
             self._reach.add(item)
 
-    # Constants.
-
     def fold(self) -> None:
         """Put constants in the place of the layers whose values are known, and of the Parameters of a body that always take one."""
         facts = self.draft.facts
@@ -187,8 +185,6 @@ class _Simplifier:
                 self._say("fold", parameter, f"it always takes the constant {constant.name}")
                 self._reaches(sink(body, parameter))
 
-    # Branches.
-
     def take_branches(self, rules: Collection[str]) -> bool:
         """Put the layers of the branch that an If takes in its place, and tell whether any If is gone."""
         is_any = False
@@ -230,8 +226,6 @@ class _Simplifier:
                 self.state.set_names(value, None)
             made.append(new.item)
         return made
-
-    # Layers that give their input.
 
     def bypass(self) -> None:
         """Let the readers of a layer that gives its first input read this input."""
@@ -295,8 +289,6 @@ class _Simplifier:
         is_read = any(reader.type == "Result" for reader, _ in self.state.readers[source])
         by_layer = self.draft.model.document.version < TENSOR_NAMES
         return not (source.names or is_read or by_layer or source.item.type in _SOURCES)
-
-    # Layers on which nothing depends.
 
     def drop(self, *, all: bool) -> None:
         """Remove the dead layers; without `all`, only those that have become dead."""

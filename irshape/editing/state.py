@@ -61,7 +61,6 @@ class Value:
 
     @property
     def port(self) -> int:
-        """The id of the port in the file."""
         return self.item.output_ids[self.index]
 
 
@@ -120,14 +119,12 @@ class Item:
 
     @property
     def input_ids(self) -> list[int]:
-        """The ids of the inputs in the file."""
         if self.ports is not None:
             return self.ports[0]
         return [*range(len(self.inputs))] if self.origin is None else self.origin.layer.signature.input_ids
 
     @property
     def output_ids(self) -> list[int]:
-        """The ids of the outputs in the file."""
         if self.ports is not None:
             return self.ports[1]
         count = len(self.inputs)
@@ -269,7 +266,6 @@ class Journal:
 
 
 def _restore(table: dict[Any, Any], key: object, value: object) -> None:
-    """Give a key of a table the value that it had."""
     if value is _ABSENT:
         table.pop(key, None)
     else:
@@ -277,7 +273,6 @@ def _restore(table: dict[Any, Any], key: object, value: object) -> None:
 
 
 def _cut(steps: list[EditStep], length: int) -> None:
-    """Leave so many steps."""
     del steps[length:]
 
 
@@ -327,7 +322,6 @@ class State(Journal):
             self.outer.revisit(self.holder)
 
     def body(self, item: Item, name: str) -> State:
-        """The graph of a body of an item."""
         if name not in item.bodies:
             item.bodies[name] = State(item.held[name], self, item)
         return item.bodies[name]
@@ -343,7 +337,6 @@ class State(Journal):
         return item
 
     def _next_slot(self) -> int:
-        """The number of a new tensor."""
         self._slots[0] += 1
         return self._slots[0] - 1 - self.model.first_tensor
 
@@ -420,7 +413,6 @@ class State(Journal):
             self._set(value, "slot", self._next_slot())  # the numbers of a layer's tensors follow each other
 
     def set_port_maps(self, item: Item, entries: list[PortMap] | None) -> None:
-        """Give a layer with bodies other entries of port maps."""
         self.revise(item)
         self._set(item, "port_maps", entries)
 
@@ -432,14 +424,12 @@ class State(Journal):
         self._set(item, "attributes", attributes)
 
     def rename(self, item: Item, name: str) -> None:
-        """Give a layer another name."""
         legible(name)
         self._drop(self.by_name[item.name], item)
         self._put(self.by_name.setdefault(name, {}), item, None)
         self._set(item, "name", name)
 
     def move(self, item: Item, place: tuple[int, float]) -> None:
-        """Give an item another place in the file."""
         self._set(item, "place", place)
 
     def set_names(self, value: Value, names: str | None) -> None:
@@ -447,11 +437,8 @@ class State(Journal):
         legible(names or "")
         self._set(value, "names", names)
 
-    # Questions.
-
     @property
     def in_order(self) -> list[Item]:
-        """The items in topological order."""
         return sorted(self.items.values(), key=_label)
 
     def named(self, name: str) -> Item | None:
@@ -478,7 +465,6 @@ class State(Journal):
         return max((item.place[0] for item in items), default=-1), float(self._number("place"))
 
     def place_before(self, item: Item) -> tuple[int, float]:
-        """The place in the file just before an item."""
         index, number = item.place
         if item.base is None or item.is_moved:
             before = [other.place[1] for other in self.items.values() if other.place[0] == index and other.place[1] < number]
@@ -492,8 +478,6 @@ class State(Journal):
             label += _LEAST
         self._put(self._labels, label, None)
         return label
-
-    # The order.
 
     def _order(self, before: Item, after: Item) -> None:
         """Let one item come before another one in the order, by the algorithm of Pearce and Kelly. Raises `EditError` for a cycle."""

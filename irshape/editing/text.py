@@ -107,7 +107,6 @@ class _Writer:
         self._new = sorted((item for item in state.items.values() if item.base is None), key=lambda item: item.place)
 
     def splices(self) -> Iterator[Splice]:
-        """All splices, in no order."""
         yield from self.layers([*self.changes(), *self.ports(), *self.bodies()])
         yield from self.edges()
 
@@ -121,10 +120,7 @@ class _Writer:
                     state, before = self.state.body(item, name), before or Run.of(item.base.bodies[name].slot_count, 0)
                     yield from _Writer(state, BodyFacts(state, self.facts), before, self._moved).splices()
 
-    # Layers.
-
     def changes(self) -> Iterator[Splice]:
-        """The splices in the layers that are changed."""
         for node in self.model.nodes:
             if (item := self.state.items.get(node.id)) is not None:
                 yield from self._changed(item, node)
@@ -151,7 +147,6 @@ class _Writer:
         yield from writer.behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
 
     def _moved_text(self, layer: Layer, splices: list[Splice]) -> str:
-        """The text of a layer that stands elsewhere, with the splices in it."""
         text = writer.spliced(self.document, splices, layer.offset, layer.end)
         return self._lines.layout.line(0) + text.decode(self.document.encoding)
 
@@ -229,7 +224,6 @@ class _Writer:
         return attributes if moved is None else {**attributes, "offset": moved}
 
     def _text(self, item: Item) -> str:
-        """The text of a new layer."""
         if item.origin is not None:
             return self._outdented(item.origin.layer, self._moved_text(item.origin.layer, [*self._copied(item, item.origin)]))
         lines = self._lines
@@ -260,7 +254,6 @@ class _Writer:
             yield from _Writer(state, BodyFacts(state, self.facts), self._run_of(state.model), self._moved).splices()
 
     def _run_of(self, model: Model) -> Run:
-        """The run of a graph in this one as it was."""
         if model is self.model or model.holder is None:
             return self._before
         return self._run_of(model.holder.model).inner[model.holder.index, model.name]
@@ -276,8 +269,6 @@ class _Writer:
             entry = self._lines.element(4, "attribute", {"name": ANNOTATION, "version": "0", "value": note})
             content.append(self._lines.element(3, "rt_info", {}, [entry]))
         return self._lines.element(2, "port", {"id": str(id), "precision": wanted.precision or _UNKNOWN, "names": names}, content)
-
-    # Edges.
 
     def edges(self) -> Iterator[Splice]:
         """The splices of edges: cut where a layer is gone, led to another tensor, or new."""
@@ -313,8 +304,6 @@ class _Writer:
     def _edge(self, item: Item, index: int, value: Value) -> str:
         ends = {"from-layer": value.item.id, "from-port": value.port, "to-layer": item.id, "to-port": item.input_ids[index]}
         return self._lines.element(0, "edge", {name: str(end) for name, end in ends.items()})
-
-    # Ports.
 
     def ports(self) -> Iterator[Splice]:
         """The splices of the ports whose facts are other ones now."""

@@ -145,7 +145,6 @@ class CandidateJudge:
         self.tries = 0
 
     def model(self, candidate: Candidate) -> Model:
-        """The model of a candidate."""
         like = self._like
         limits, sources = like.document.limits, like.registry.sources
         weights = Weights(False if candidate.weights is None else candidate.weights)
@@ -168,7 +167,6 @@ class CandidateJudge:
         return found
 
     def shows(self, candidate: Candidate | None) -> bool:
-        """Whether the fault shows on a candidate."""
         return self.first([(None, candidate)]) is not None
 
     def _taken(self, pending: deque[tuple[_T, Candidate, Future[bool] | bool]]) -> tuple[_T, Candidate] | None:

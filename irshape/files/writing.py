@@ -79,7 +79,6 @@ class OutputFile(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder of the file."""
         return os.path.dirname(self.real)
 
     def neighbour(self) -> str:
@@ -204,7 +203,6 @@ class Kept:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         with contextlib.suppress(OSError):  # what a full disk does not take
             self.file.close()
 

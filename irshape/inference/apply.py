@@ -204,7 +204,6 @@ class Application(Context):
         return self._failure() if len(findings) > said and self.has_errors(said) else outputs
 
     def _failure(self) -> tuple[Fact, ...]:
-        """The outputs of a rule that fails."""
         return (POISONED,) * max(self.listed, 1)
 
     def _takes(self, count: int) -> bool:
@@ -516,7 +515,6 @@ def _large_parts(facts: Sequence[Fact]) -> set[int]:
 
 
 def _is_missing(read: Sequence[Input]) -> bool:
-    """Whether the elements of an input are not known."""
     for one in read:  # noqa: SIM110
         if one.elements is None:
             return True

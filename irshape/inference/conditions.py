@@ -216,7 +216,6 @@ def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> li
 
 
 def _length(requirement: Requirement) -> int:
-    """The length of a requirement for a reader."""
     return sum(side.polynomial.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
 
 

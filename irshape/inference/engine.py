@@ -113,7 +113,6 @@ class Engine:
                 graph._enter_bodies()
 
     def _enter_bodies(self) -> None:
-        """Make the engines of the bodies."""
         for index, bodies in self.maps.items():
             for body in bodies:
                 like = self._like and self._like.bodies[index, body.name]
@@ -126,7 +125,6 @@ class Engine:
 
     @property
     def question(self) -> Question:
-        """The question of the last pass."""
         return self._question or AS_READ
 
     @property
@@ -148,8 +146,6 @@ class Engine:
     def remembered(self) -> int:
         """The number of outcomes in the memos, and of sizes in the tables."""
         return self.rules.answered + len(self.scope)
-
-    # Passes.
 
     def run(self, question: Question = AS_READ) -> None:
         """Infer every tensor of the graph and of its bodies; after the first pass, only those that a change of the question reaches."""
@@ -285,7 +281,6 @@ class Engine:
                         marks[reader] = True
 
     def reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """The facts of outputs as OpenVINO knows them."""
         return outputs
 
     def _origin(
@@ -360,8 +355,6 @@ class Engine:
             outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
             self.voice.speak(run, position, assign, outcome if question.verdict is None else question.verdict(self, assign, outcome))
 
-    # Single nodes and bodies.
-
     @property
     def as_read(self) -> Run:
         """The run over a body as it stands."""
@@ -385,8 +378,6 @@ class Engine:
             return found
         outcome: Outcome = self._driven(self._control(node, transfer, facts, run), question)
         return outcome
-
-    # Plans.
 
     def ask(self, run: Run, position: int, facts: tuple[Fact, ...], question: Question) -> tuple[Fact, ...] | None:
         """The outputs of one node for these facts of its inputs, reported in a run that a plan makes; None if there is an error."""

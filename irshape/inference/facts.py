@@ -65,7 +65,6 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
     return True
 
 
-# The type of known reals.
 _FLOAT: Final[frozenset[type]] = frozenset({float})
 
 
@@ -131,7 +130,6 @@ class FactTable:
         return fact
 
     def with_openvino_view(self, fact: Fact, openvino_view: Fact) -> Fact:
-        """The fact with `openvino_view` as the fact that OpenVINO has of the same tensor."""
         if fact.is_like(openvino_view):
             return fact
         return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, openvino_view)

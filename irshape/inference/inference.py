@@ -348,7 +348,6 @@ class Inference:
         return self.view(model.node(number))
 
     def view(self, node: Node) -> InferredLayer:
-        """The inferred facts of a node."""
         slots, reading = (next(run.slots for model, run in one.graphs if model is node.model) for one in (self, self.reading))
         signature = node.layer.signature
 

@@ -165,7 +165,6 @@ class Inputs(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """The symbols in the shapes."""
         return frozenset(_names(self.shapes))
 
     @property
@@ -175,7 +174,6 @@ class Inputs(NamedTuple):
 
     @property
     def sizes(self) -> dict[str, SymbolRange | Described]:
-        """The ranges of symbols, and the formulas that replace symbols."""
         return {**self.symbols, **self.formulas}
 
     def of(self, model: Model) -> Inputs:
@@ -500,7 +498,6 @@ def _size(scope: Scope, node: Node, axis: int, described: Described, known: Mapp
 
 
 def _symbol(scope: Scope, name: str, known: Mapping[str, SymbolRange]) -> Size:
-    """A symbol with the range that the user gives it."""
     facts = known.get(name, ANY_SIZE)
     try:
         return scope.symbol(name, *facts)

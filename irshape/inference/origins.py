@@ -104,7 +104,6 @@ class Constants:
         return Outcome(declared.outputs, (*declared.findings, Finding(code, message, attribute="offset", hint=hint)))
 
     def _are_all_empty(self) -> bool:
-        """Whether no constant has a byte."""
         from irshape.inference.stored import last_end
 
         return not last_end(self._document, sys.maxsize)
@@ -157,8 +156,6 @@ def _without_values(transfer: Transfer, declared: Outcome, rules: Rules) -> Outc
 class Origins:
     """The outcomes of the nodes of a graph that take their facts from the file."""
 
-    __slots__ = ("_relaxed", "constants", "model", "opaque", "rules")
-
     def __init__(self, model: Model, rules: Rules, constants: Constants, opaque: frozenset[str]) -> None:
         self.model = model
         self.rules = rules
@@ -167,7 +164,6 @@ class Origins:
         self._relaxed: list[Node] | None = None
 
     def constant(self, node: Node, transfer: Transfer) -> Outcome:
-        """The outcome of a Const that is read."""
         return self.constants.outcome(transfer, self.rules.apply(node, transfer, ()), self.rules)
 
     def parameter(self, node: Node, transfer: Transfer, given: Fact | None, shapes: Mapping[int, Shape]) -> Outcome:
@@ -234,7 +230,6 @@ class Origins:
         return self._relaxed
 
     def recorded(self, node: Node) -> tuple[Fact, ...]:
-        """The facts that the output ports of a node record."""
         return tuple([self.recorded_by(port) for port in node.layer.outputs])
 
     def recorded_by(self, port: Port) -> Fact:

@@ -51,7 +51,6 @@ class Question:
         return Question(self.shapes, self.symbols, overrides, self.verdict)
 
     def with_verdict(self, verdict: Verdict) -> Question:
-        """The question with a verdict on the errors."""
         return Question(self.shapes, self.symbols, self.overrides, verdict)
 
     @property

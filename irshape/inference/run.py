@@ -139,7 +139,6 @@ class Run:
         return run
 
     def copy(self) -> Run:
-        """A run that begins with the results of this one."""
         run = Run(self.slots.copy())
         run.outcomes = self.outcomes.copy()
         run.unlisted = self.unlisted.copy()
@@ -157,7 +156,6 @@ class Run:
 
     @property
     def slots(self) -> list[Fact]:
-        """The facts of all tensors."""
         if self._slots is None:
             assert self.place is not None
             self._slots = self.place()
@@ -235,7 +233,6 @@ class Voice:
         self.model = model
 
     def speak(self, run: Run, position: int, node: Node, outcome: Outcome) -> None:
-        """Report the findings and the requirements of a node."""
         for finding in outcome.findings:
             self.report(run, position, node, finding)
         if outcome.requirements and node.is_live and self.model.is_live:

@@ -26,8 +26,6 @@ class VariablePair:
     an Assign, with their variables, if the Assign has no ReadValue.
     """
 
-    __slots__ = ("assign", "is_read_first", "left", "read_value")
-
     def __init__(self, assign: Node, read_value: Node | None, is_read_first: bool) -> None:
         self.assign = assign
         self.left: list[tuple[Node, str]] = []
@@ -82,7 +80,6 @@ def _needs(model: Model, node: Node) -> list[int]:
 
 
 def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[int, set[int]]:
-    """Which of the sources each target depends on."""
     found: dict[int, set[int]] = {target.index: set() for target in targets}
     for start in range(0, len(sources), _CHUNK):
         chunk = sources[start : start + _CHUNK]

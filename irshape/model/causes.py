@@ -227,7 +227,6 @@ class Causes:
 
     @staticmethod
     def names(fault: Fault, ids: set[int]) -> bool:
-        """Whether a fault is about a layer with one of these ids."""
         own = None if fault.node is None else fault.node.layer.id
         return own in ids or fault.missing in ids or (fault.ends is not None and not ids.isdisjoint(fault.ends[::2]))
 
@@ -386,7 +385,6 @@ class Causes:
                 fault.hint = f"correct from-port: the layer lists {', '.join(str(port.id) for port in outputs[:_MOST_PORTS])}"
 
     def unknown_inputs(self, fault: Fault) -> Iterator[Port]:
-        """The input ports of which a fault says that their tensor is unknown."""
         node = fault.node
         if fault.code == "G105" and node is not None:
             yield from (port for port, source in zip(node.layer.inputs, node.sources, strict=True) if source == FAULTY)
@@ -407,7 +405,6 @@ class Causes:
         return None if place is None else ports[place]
 
     def line(self, offset: int) -> int:
-        """The line of a place in the file."""
         return self.model.document.position(offset)[0]
 
 

@@ -39,7 +39,6 @@ def load(
 
 
 def _built(document: Document, opset: str | None, extensions: Extensions) -> Model:
-    """The model of a document, with the operations of extensions."""
     registry = REGISTRY
     if extensions:
         from irshape.ops.extensions import registry_of

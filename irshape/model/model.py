@@ -72,7 +72,6 @@ class _PortView:
 
     @property
     def id(self) -> int:
-        """The port's id in the file."""
         raise NotImplementedError
 
     @property
@@ -202,7 +201,11 @@ class Node:
     @property
     def op(self) -> Op | None:
         """The operation with this node's attributes, shared by equal nodes; None if the operation is unknown."""
-        return self.model.op_of(self)
+        if self.op_class is None:
+            return None
+        op = self.model.shared_op(self.op_class, self.layer.signature)
+        own = self.layer.weights_at
+        return op if own is None else op.with_attribute("offset", own)
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -281,13 +284,6 @@ class Model:
     `slot_count`, `stubs` (the recorded ports that stand for faulty edges, by slot), `default_opset`, and `first_tensor`, which plus a slot
     is unique among all graphs of a file.
     """
-
-    __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_canonical", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_ranks", "_readers",
-        "_weights", "counting", "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders",
-        "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
-        "walks",
-    )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
         self.document = document
@@ -436,7 +432,6 @@ class Model:
         return found if len(found) < 2 else self.in_order(found)
 
     def in_order(self, nodes: Collection[Node]) -> list[Node]:
-        """Some nodes in canonical order."""
         if self._ranks is None:
             self._ranks = {index: rank for rank, index in enumerate(self.canonical)}
         ranks = self._ranks
@@ -495,14 +490,6 @@ class Model:
                     marks[index] = not sources or any(marks[self.producers[slot]] for slot in sources)
             self._of_data = marks
         return bool(self._of_data[node.index])
-
-    def op_of(self, node: Node) -> Op | None:
-        """The operation of a node with parsed attributes, shared by all nodes with the same attributes."""
-        if node.op_class is None:
-            return None
-        op = self.shared_op(node.op_class, node.layer.signature)
-        own = node.layer.weights_at
-        return op if own is None else op.with_attribute("offset", own)
 
     def shared_op(self, op_class: OpClass, signature: LayerSignature) -> Op:
         """The operation that all layers of a signature share; an `offset` that each layer has for itself is 0 in it."""

@@ -15,7 +15,6 @@ from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, Real, are_numbers, broadcast_to, fits, limits, quotient, to_float
 
-# The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
 # The element types of which OpenVINO computes no values in most operations, and in some of them.
 UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})

@@ -135,7 +135,6 @@ def _again(file: str, type: str, version: str, state: dict[str, object]) -> Op:
 
 
 def _import(name: str) -> str:
-    """Import a module and return its name."""
     if name.startswith("."):
         raise ExtensionError(f"{name}: it is neither a file that ends with .toml or .py nor the whole name of a module")
     try:

@@ -35,7 +35,6 @@ class RangedFile:
         return self._at
 
     def read(self, count: int = -1) -> bytes:
-        """The next bytes."""
         end = self._size if count < 0 else min(self._at + count, self._size)
         data = bytes(self._read_range(self._at, end)) if self._at < end else b""
         self._at += len(data)
@@ -59,11 +58,9 @@ class OpenModel:
         return json.dumps(data, separators=(",", ":"))
 
     def annotated(self) -> str:
-        """The annotated IR."""
         return infer(self.model, inputs=self.inputs).xml().decode()
 
     def sarif(self) -> str:
-        """The faults in SARIF."""
         inference = check(self.model, inputs=self.inputs)
         return render([Checked(self.model.document.path or "", inference.diagnostics, is_passed=inference.ok)], __version__)
 

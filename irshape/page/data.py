@@ -110,16 +110,13 @@ class PageData:
 
     @property
     def document(self) -> Any:
-        """The file."""
         return self.inference.document
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """The faults of the file."""
         return self.inference.diagnostics
 
     def to_dict(self) -> dict[str, Any]:
-        """The data as JSON."""
         path = self.document.path
         demands = [self._demand(*one) for one in dict.fromkeys(self.formal.requirements)]
         layers = self._layers()  # which list the shapes
@@ -154,8 +151,6 @@ class PageData:
         if len(names) > len(set(names)):
             names = [one.path or name for one, name in zip(documents, names, strict=True)]
         return " -> ".join(map(clipped, names))
-
-    # Layers.
 
     def _layers(self) -> dict[str, Any]:
         signatures: dict[Any, int] = {}
@@ -248,8 +243,6 @@ class PageData:
         except WeightsError:
             return None
 
-    # Faults and demands.
-
     def _fault(self, one: Diagnostic) -> dict[str, Any]:
         """A fault: its code, its text, and the layer that it marks (-1 if none)."""
         where = one.where
@@ -283,8 +276,6 @@ class PageData:
         """A number, or the name of a formula."""
         return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
 
-    # Cost.
-
     def _cost(self) -> dict[str, Any] | None:
         """MACs, bytes of weights and bytes of all activations at each layer, as numbers and names; None for a model with errors."""
         if not self.inference.ok or not self.model.document.is_complete:
@@ -303,8 +294,6 @@ class PageData:
 
     def _amount(self, amount: Amount) -> int | str:
         return amount if isinstance(amount, int) else self._formulas.name(amount.expression)
-
-    # What if.
 
     def _what_if(self) -> dict[str, Any]:
         """The symbols, the formulas in the order in which they are computed, and the shapes of the inputs in these symbols.
@@ -343,8 +332,6 @@ class PageData:
             return [one.text for one in self.signature.conditions if self.signature._is_decided(one)]
         except ModuleNotFoundError:
             return []
-
-    # Explanations.
 
     def _explanations(self) -> dict[str, Any]:
         """The steps that lead to each axis, and for each tensor the steps that compute its axes, or the places of numbers of constants."""

@@ -39,7 +39,6 @@ Reports: TypeAlias = Callable[[str, str], bool]
 
 
 def _code(text: str) -> str:
-    """The code in the text of a known fault."""
     return text.partition(" ")[0]
 
 

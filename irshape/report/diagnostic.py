@@ -224,7 +224,6 @@ class Diagnostic:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
 
     def _with_severity(self, severity: str) -> Diagnostic:
-        """The same diagnostic with another severity."""
         other = Diagnostic(self.code, self.message, self.where, severity, self.hint, self.related, self.count)
         other.fix, other.caused_by, other.consequences, other.rank = self.fix, self.caused_by, self.consequences, self.rank
         return other
@@ -278,7 +277,6 @@ class Diagnostics(list[Diagnostic]):
         return found
 
     def soften(self, fault: Diagnostic) -> None:
-        """Make an error a warning."""
         kind, softer = (fault.code, ERROR), (fault.code, WARNING)
         self.counts[kind] -= 1
         self.counts[softer] = self.counts.get(softer, 0) + 1

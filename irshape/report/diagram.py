@@ -115,7 +115,6 @@ class Diagram:
         return "\n".join([*lines, ""])
 
     def _by_path(self) -> list[tuple[str, list[Box]]]:
-        """The boxes by the bodies around them."""
         groups: dict[str, list[Box]] = {}
         for box in self.boxes:
             groups.setdefault(box.path, []).append(box)

@@ -99,7 +99,6 @@ class Form:
         return data
 
     def extended(self, **fields: Said) -> Form:
-        """The form with more members."""
         return Form(**self._own, **fields)
 
     def one(self, about: str = "", get: Get = "", *, optional: bool = False) -> Field:

@@ -39,8 +39,6 @@ class Choice(NamedTuple):
 class Selection:
     """The choices of several places, each on top of those before, and the severities that replace those of the catalogue."""
 
-    __slots__ = ("_choices", "_known", "_severities")
-
     def __init__(self, choices: Iterable[Choice] = (), severities: Iterable[Mapping[str, str]] = ()) -> None:
         self._choices = tuple(choices)
         self._severities = tuple(severities)
@@ -73,7 +71,6 @@ class Selection:
 
     @property
     def codes(self) -> list[str]:
-        """The codes that are reported."""
         return [code for code in CATALOGUE if self.severity(code, "") is not None]
 
 

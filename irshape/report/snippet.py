@@ -53,7 +53,6 @@ def net(edges: str, *layers: str) -> str:
 
 
 def _graph(edges: str, layers: Sequence[str]) -> str:
-    """The lines of layers and edges."""
     parts = {"layers": layers, "edges": [edge(one) for one in edges.split(", ")]}
     return "\n".join(_indented(f"<{tag}>\n{_indented(chr(10).join(items))}\n</{tag}>") for tag, items in parts.items())
 

@@ -8,7 +8,7 @@ from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
 from irshape.report.section import Block, Column, Either, Few, Fit, Item, Line, Prose, Relation, Section, Span, Table, bold
-from irshape.report.text import PLAIN, Palette, cells
+from irshape.report.text import PLAIN, Palette, cells, left_out
 
 _GAP: Final = "  "
 # The least width of a column that is narrowed, and the widths of a flow and of prose where there is no terminal.
@@ -110,12 +110,11 @@ def _fitted(line: Line, palette: Palette, room: int | None) -> str:
     whole = "".join(span.text for span in spans)
     if room is None or cells(whole) <= room:
         return _line(line, palette)
-    head, tail = _left_out(whole, (room - 1) // 2, room)
+    head, tail = left_out(whole, (room - 1) // 2, room)
     return f"{_part(spans, palette, 0, head)}…{_part(spans, palette, tail, len(whole))}"
 
 
 def _part(spans: Sequence[Span], palette: Palette, begin: int, end: int) -> str:
-    """The characters from `begin` to `end` of the parts of a line, in colours."""
     shown, start = "", 0
     for text, style, most in spans:
         shown += _coloured(Span(text[max(begin - start, 0) : max(end - start, 0)], style, most), palette)
@@ -217,7 +216,6 @@ def _widest_word(line: Line, palette: Palette) -> int:
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[Line]], palette: Palette) -> list[int]:
-    """The widths of columns where there is room."""
     widest = [max(_cells(cell, palette) for cell in cells) for cells in zip(*rows, strict=True)]
     return [
         max(column.least, min(wide, _ALIGNED if palette.width is None else column.most or wide))
@@ -285,7 +283,7 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
     wide = list(dict.fromkeys(text for text in texts if cells(text) > width))
     best: list[str] = []
     for place in sorted(range(width), key=lambda place: abs(place - (width - 1) // 2)) if wide else ():
-        found = [f"{text[:head]}…{text[tail:]}" for text in wide for head, tail in (_left_out(text, place, width),)]
+        found = [f"{text[:head]}…{text[tail:]}" for text in wide for head, tail in (left_out(text, place, width),)]
         if len(set(found)) > len(set(best)):
             best = found
         if len(set(best)) == len(wide):
@@ -317,11 +315,3 @@ def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
 
 def _shared(texts: Sequence[str]) -> int:
     return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))
-
-
-def _left_out(text: str, place: int, width: int) -> tuple[int, int]:
-    """The begin and the end of the part of a wide text, from `place` on, without which it is `width` columns wide with a mark."""
-    head, tail = place, len(text) - (width - 1 - place)
-    while cells(text[:head]) + cells(text[tail:]) + 1 > width:
-        head, tail = (head, tail + 1) if len(text) - tail > head else (head - 1, tail)
-    return head, tail

@@ -51,10 +51,16 @@ def shorten(text: str, width: int) -> str:
     """A text without its middle if it is wider than `width`."""
     if cells(text) <= width:
         return text
-    head, tail = text[: (width - 1) // 2], text[len(text) - width // 2 :]
-    while cells(head) + cells(tail) + 1 > width:
-        head, tail = (head, tail[1:]) if len(tail) > len(head) else (head[:-1], tail)
-    return f"{head}…{tail}"
+    head, tail = left_out(text, (width - 1) // 2, width)
+    return f"{text[:head]}…{text[tail:]}"
+
+
+def left_out(text: str, place: int, width: int) -> tuple[int, int]:
+    """The begin and the end of the part of a wide text, from `place` on, without which it is `width` columns wide with a mark."""
+    head, tail = place, len(text) - (width - 1 - place)
+    while cells(text[:head]) + cells(text[tail:]) + 1 > width:
+        head, tail = (head, tail + 1) if len(text) - tail > head else (head - 1, tail)
+    return head, tail
 
 
 class Palette:
@@ -62,8 +68,6 @@ class Palette:
 
     `width` is None where a text does not go to a terminal; then nothing is shortened.
     """
-
-    __slots__ = ("bold", "can_draw", "dim", "error", "key", "plain", "unknown", "warning", "width")
 
     def __init__(self, is_coloured: bool, width: int | None = None, *, can_draw: bool = True) -> None:
         self.width = width

@@ -118,7 +118,6 @@ def _paired(
 
 
 def _compared(pair: Pair, feeds: Iterator[Feed], *, is_first_wanted: bool = False) -> RunComparison:
-    """The comparison of the runs on some inputs."""
     comparison = RunComparison(pair.a.name, pair.b.name, pair.tolerance, pair.ends.missing, pair.ends.renamed)
     refusals = []
     names = [name for _, _, name in pair.ends.outputs]

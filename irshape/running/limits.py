@@ -56,7 +56,6 @@ class Allowance(NamedTuple):
         signal.setitimer(signal.ITIMER_REAL, self.time)
 
     def stop(self) -> None:
-        """Stop the timer."""
         import signal
 
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -199,7 +199,6 @@ _OUTPUT: Final = Form(
 
 
 def _shapes_of(name: str) -> Field:
-    """The shapes of the inputs of one model, by the names of the inputs."""
     schema = {"type": "object", "additionalProperties": _SHAPE}
     return Field(schema, name, lambda shapes, _: {input: list(shape) for input, shape in shapes.items()})
 

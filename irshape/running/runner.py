@@ -83,7 +83,6 @@ class Runner:
         return f"OpenVINO crashed: the process ended {how}"
 
     def close(self) -> None:
-        """End the process."""
         if self._process is not None:
             process, self._process = self._process, None
             self.models.clear()

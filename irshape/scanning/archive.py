@@ -156,7 +156,6 @@ class _Member:
         return [bytes(part) for part in parts]
 
     def _until(self, end: int) -> Iterator[bytes]:
-        """The pieces up to an offset."""
         done = 0
         try:
             for piece in self.pieces():

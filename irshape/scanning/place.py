@@ -54,11 +54,9 @@ class Place(NamedTuple):
 
     @property
     def is_http(self) -> bool:
-        """Whether the root is behind HTTP."""
         return self.is_url and self.root.rpartition("::")[2].startswith(("http://", "https://"))
 
     def within(self, member: str) -> Place:
-        """A file of this archive."""
         root = self.name if self.is_url else f"file://{os.path.abspath(self.root)}"
         return self._replace(name=f"{self.archive}://{member}::{root}", member=member)
 

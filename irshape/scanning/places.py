@@ -124,7 +124,6 @@ class StoredWeights(io.RawIOBase):
         return offset
 
     def read(self, size: int = -1, /) -> bytes:
-        """Bytes from the position on."""
         start, end = self._position, self._position + size
         self._opened()
         data = self._guarded(lambda: self._read(start, end))
@@ -168,7 +167,7 @@ class StoredWeights(io.RawIOBase):
         assert file is not None
         assert file.size is not None
         if self._known is None:
-            groups = list(_merged([one for one in self._wanted() if one[1] <= file.size]))
+            groups = _merged([one for one in self._wanted() if one[1] <= file.size])
             parts = file.ranges(groups) if groups else []
             self._known = [(group[0], part) for group, part in zip(groups, parts, strict=True)]
             if any(len(part) != group[1] - group[0] for group, part in zip(groups, parts, strict=True)):
@@ -183,19 +182,14 @@ class StoredWeights(io.RawIOBase):
         return part
 
 
-def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges in order, those that are close together as one."""
-    begun: tuple[int, int] | None = None
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
-        if begun is None:
-            begun = (start, end)
-        elif start <= begun[1] + _GAP:
-            begun = (begun[0], max(begun[1], end))
-        else:
-            yield begun
-            begun = (start, end)
-    if begun is not None:
-        yield begun
+        if merged and start <= merged[-1][1] + _GAP:
+            start, end = merged[-1][0], max(merged.pop()[1], end)
+        merged.append((start, end))
+    return merged
 
 
 class Places:
@@ -240,7 +234,6 @@ class Places:
         self.count += 1
 
     def close(self) -> None:
-        """Remove the file."""
         self._file.close()
 
     def __iter__(self) -> Iterator[Place]:

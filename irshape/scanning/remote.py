@@ -279,7 +279,6 @@ class _Seekable:
         self.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Bytes from the position on."""
         at = self._file.tell()
 
         def ask() -> bytes:

@@ -207,7 +207,6 @@ class UnfinishedRows:
             raise ResultsError(f"{self.path}: {error.strerror}") from None
 
     def rows(self) -> Iterator[Row]:
-        """All rows."""
         self.flush()
         with open_file(self.path) as file:
             yield from map(json.loads, islice(file, 1, None))
@@ -222,7 +221,6 @@ class UnfinishedRows:
         self.remove()
 
     def remove(self) -> None:
-        """Remove the file."""
         self._file.remove()
 
     def close(self) -> None:
@@ -264,12 +262,10 @@ class StoredTable:
             raise ResultsError(f"{self._path}: this is not a table of irshape scan: {fault}; {told}") from None
 
     def check(self) -> None:
-        """Read the whole table once."""
         for _ in self:
             pass
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -354,7 +350,6 @@ class Cache:
         self._data.close()
 
     def row(self, file: str) -> Row:
-        """The row of a file."""
         (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (digest(file),)).fetchone()
         row: Row = json.loads(text)
         return row

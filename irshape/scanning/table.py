@@ -73,7 +73,6 @@ FIELDS: Final = (
     RowField("settings", TEXT, "the version of irshape and a digest of the options; rows of a cache with other settings are not used"),
 )
 
-# The columns of a fault.
 FAULT: Final = (
     RowField("code", TEXT, "the code"),
     RowField("severity", TEXT, "error, warning or note"),
@@ -157,7 +156,6 @@ class TableCounts:
         self.slowest = nlargest(LISTED, slow)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON."""
         return {
             "files": self.files,
             "verdicts": {verdict: self.verdicts[verdict] for verdict in VERDICTS},
@@ -213,7 +211,6 @@ class TableChanges:
         self.gone = list(known)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON."""
         return {
             "added": self.added, "gone": self.gone, "changed": self.changed, "broken": self.broken, "mended": self.mended,
             "new": [{"file": file, **fault} for file, fault in self.new],

@@ -117,7 +117,6 @@ class Settings:
                     yield f"{os.path.relpath(path)}: the glob {glob!r} of per-file names none of the files{reason}"
 
     def follows_links(self, folder: str) -> bool:
-        """Whether links to folders are followed in a folder."""
         if self.follow_links:
             return True
         configuration = self.configuration(folder)

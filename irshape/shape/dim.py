@@ -87,7 +87,6 @@ class Scope:
         return made[1]
 
     def named(self, name: str) -> Size | None:
-        """The symbol that was made with this name; None if there is none."""
         made = self._symbols.get(name)
         return made and made[1]
 
@@ -532,7 +531,6 @@ def is_multiple(a: Size, divisor: Size) -> bool:
 
 
 def _difference(a: Size, b: Size) -> Range:
-    """The range of `a - b`."""
     return a.scope.difference(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else _range(a - b)
 
 

@@ -87,5 +87,4 @@ class Work:
 # The text of a formula is written by recursion, so the nesting must stay small.
 _MOST: Final = {"levels": 64}
 DEFAULT: Final = Limits()
-# The names of the limits.
 LIMITS: Final = Limits._fields

@@ -143,10 +143,7 @@ class PolynomialTable:
         self._most_products = max(self._most_products, 4 * terms)
         self._most_read = max(self._most_read, 32 * terms)
 
-    # Making atoms and polynomials.
-
     def symbol(self, name: str, known: Range, origin: int = OTHER) -> Expression:
-        """A new symbol."""
         return self._append("symbol", (), name, known, 1, 1, origin)
 
     def origins(self, expression: Expression) -> int:
@@ -158,7 +155,6 @@ class PolynomialTable:
         return found
 
     def atom(self, kind: str, a: Expression, b: Expression) -> Expression:
-        """The expression that consists of the atom `kind(a, b)`."""
         made = self._of_atom.get((kind, a, b))
         if made is None:
             open_ones = [x for x in (a, b) if isinstance(x, Polynomial)]
@@ -210,7 +206,6 @@ class PolynomialTable:
         return polynomial
 
     def _shifted(self, like: Polynomial, constant: int) -> Polynomial:
-        """The polynomial with the terms of another and this constant."""
         known = add_ranges(like.range, exactly(constant - like.constant))
         return Polynomial(self, len(self._polynomials), constant, like.terms, known, like.depth, like.size)
 
@@ -273,7 +268,6 @@ class PolynomialTable:
         return polynomial
 
     def _marks(self, terms: Terms) -> int:
-        """The marks of the symbols in some terms."""
         marks = 0
         for monomial, _ in terms:
             for index in monomial:
@@ -292,10 +286,7 @@ class PolynomialTable:
             seen |= own
         return False
 
-    # Ranges of polynomials.
-
     def bound(self, constant: int, terms: Collection[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
-        """The range of `constant + terms`, given the range of every atom."""
         low, high, modulus, remainder = exactly(constant) if constant else _NOTHING
         pivot = -1
         for monomial, coefficient in terms:
@@ -322,7 +313,6 @@ class PolynomialTable:
         return total
 
     def bound_given(self, polynomial: Polynomial, given: Mapping[int, Range]) -> Range:
-        """The range of a polynomial if some symbols have the ranges `given`."""
         ranges = list(self.ranges)
         for index in self.atoms_below(polynomial):
             atom = self.atoms[index]
@@ -376,8 +366,6 @@ class PolynomialTable:
             total[monomial] = total.get(monomial, 0) + factor * value
         return self.bound(scale * constant + factor * own, [item for item in total.items() if item[1]], known, steps)
 
-    # Arithmetic.
-
     def add(self, a: Expression, b: Expression, factor: int = 1) -> Expression:
         """`a + factor*b`."""
         constant, left = split(a)
@@ -393,7 +381,6 @@ class PolynomialTable:
         return self.polynomial(constant + factor * other, terms)
 
     def multiply(self, a: Expression, b: Expression) -> Expression:
-        """`a * b`."""
         if isinstance(a, int):
             return a * b if isinstance(b, int) else self._scaled(b, a)
         if isinstance(b, int):
@@ -585,8 +572,6 @@ class PolynomialTable:
             return b, a
         return a, b
 
-    # Reading polynomials.
-
     def atoms_below(self, *polynomials: Expression, known: Collection[int] = ()) -> list[int]:
         """The indices of all atoms in the polynomials and, recursively, in the atoms' arguments; arguments come first.
 
@@ -675,12 +660,10 @@ class PolynomialTable:
         return evaluated
 
     def rename(self, index: int, name: str) -> None:
-        """Give a symbol another name."""
         self.atoms[index].name = name
         self._texts.clear()
 
     def text(self, expression: Expression) -> str:
-        """The formula as a Python expression."""
         if isinstance(expression, int):
             return self._new_text(expression)
         text = self._texts.get(expression)

@@ -148,7 +148,6 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
     return tuple([elements[i] for i in indices(target, steps)])
 
 
-# The types of plain numbers.
 _NUMBERS: Final[frozenset[type]] = frozenset({int, float})
 
 

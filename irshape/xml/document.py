@@ -98,12 +98,10 @@ class LayerSignature:
 
     @property
     def input_ids(self) -> list[int]:
-        """The ids of the inputs."""
         return [port[0] for port in self.records[: self.input_count]]
 
     @property
     def output_ids(self) -> list[int]:
-        """The ids of the outputs."""
         return [port[0] for port in self.records[self.input_count :]]
 
 
@@ -171,12 +169,10 @@ class Layer:
 
     @property
     def inputs(self) -> list[Port]:
-        """The ports of `<input>`."""
         return self._both()[0]
 
     @property
     def outputs(self) -> list[Port]:
-        """The ports of `<output>`."""
         return self._both()[1]
 
     def _both(self) -> _Ports:
@@ -207,8 +203,6 @@ class PortMap(NamedTuple):
 
 class PreProcess:
     """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""
-
-    __slots__ = ("channels", "offset", "reference")
 
     def __init__(self, offset: int, reference: str) -> None:
         self.offset = offset
@@ -242,7 +236,6 @@ class Graph:
         self._find_edges: Callable[[], list[int]] | None = None
 
     def add_edge(self, ends: Sequence[int], offset: int) -> None:
-        """Append an edge."""
         self.ends.extend(ends)
         self._places.append(offset)
 
@@ -252,14 +245,12 @@ class Graph:
         self._find_edges = find
 
     def edge_offset(self, number: int) -> int:
-        """The offset of an edge."""
         if self._find_edges is not None:
             self._places, self._find_edges = self._find_edges(), None
         return self._places[number]
 
     @property
     def edges(self) -> list[Edge]:
-        """The edges with their offsets."""
         numbers = iter(self.ends)
         return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(zip(numbers, numbers, numbers, numbers, strict=True))]
 
@@ -383,7 +374,6 @@ class Document:
         return self._attributes[1].get(name, tag_offset)
 
     def _attribute_offsets(self, tag_offset: int) -> dict[str, int]:
-        """The offset of each attribute of a start tag."""
         encoding = self.encoding
         length = 1024
         while True:

@@ -454,7 +454,6 @@ class _Lane:
 
 
 def _listed(source: bytes, layer: Layer) -> tuple[list[Port], list[Port]]:
-    """The ports of a layer, with their offsets in the file."""
     text = source[layer.offset : layer.end].decode("ascii")
     reader = _Ports(len(text))  # the reading has compared the ranks with the limit
     made: list[list[Port]] = []
@@ -475,7 +474,6 @@ def _listed(source: bytes, layer: Layer) -> tuple[list[Port], list[Port]]:
 
 
 def _number(digits: str) -> int:
-    """The number of a text of decimal digits."""
     if not digits.isdecimal() or len(digits) > SAFE_DIGITS:
         raise UnusualError
     return int(digits)

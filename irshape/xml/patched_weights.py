@@ -18,6 +18,8 @@ class PatchedWeights(Weights):
     `patches` are the bytes by their offsets. They may also be behind the end of the original. They must not overlap.
     """
 
+    is_patched = True
+
     def __init__(self, original: Weights, patches: Mapping[int, bytes]) -> None:
         super().__init__(original)
         self._original = original
@@ -26,12 +28,7 @@ class PatchedWeights(Weights):
         self._ends = [offset + len(data) for offset, data in self._patches.items()]
 
     @property
-    def is_patched(self) -> bool:
-        return True
-
-    @property
     def path(self) -> str | None:
-        """The path of the original."""
         return self._original.path
 
     def format(self) -> Format | None:
@@ -69,15 +66,13 @@ class RangedWeights(Weights):
     `ranges` are the places, the old offsets and the sizes, in ascending order.
     """
 
+    is_patched = True
+
     def __init__(self, original: Weights, ranges: Sequence[tuple[int, int, int]]) -> None:
         super().__init__(b"")
         self._original = original
         self._ranges = ranges
         self._starts = [place for place, _, _ in self._ranges]
-
-    @property
-    def is_patched(self) -> bool:
-        return True
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RangedWeights, (self._original, self._ranges)

@@ -121,8 +121,6 @@ class _Reader(Markup):
         self.signatures: dict[Hashable, LayerSignature] = {}
         self.children = {"net": _Reader.enter_net}
 
-    # The run.
-
     def run(self) -> None:
         document = self.document
         document.encoding, mark = self.encoding()

@@ -105,7 +105,6 @@ def _layout_fault(text: str) -> str | None:
 
 
 def _names_fault(names: list[str]) -> str | None:
-    """What is wrong of the names of axes."""
     found: set[str] = set()
     for name in names:
         if name == "?":

@@ -9,7 +9,7 @@ import stat
 import struct
 import sys
 from _thread import RLock  # as threading.RLock, without what that module imports
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from irshape.files.reading import opened
 from irshape.report.catalogue import next_step
@@ -73,8 +73,11 @@ class Weights:
 
     `folder` is the folder of the model, None for a path that the user named: a link out of it is refused. `bytes_read` counts the bytes
     read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the ranges that were checked for packed
-    strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from several threads.
+    strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from several threads. With `is_patched`, these are
+    not the bytes of the file at `path`, but a changed copy.
     """
+
+    is_patched: ClassVar[bool] = False
 
     def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None) -> None:
         self.bytes_read = 0
@@ -88,11 +91,6 @@ class Weights:
         self._size = -1
         self._error: WeightsError | None = None
         self._formats: tuple[Format | None] | None = None
-
-    @property
-    def is_patched(self) -> bool:
-        """Whether these are not the bytes of the file at `path`, but a changed copy."""
-        return False
 
     @classmethod
     def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:

@@ -188,7 +188,6 @@ def elements(text: str, start: int, end: int) -> Iterable[Element]:
 
 
 def _port(text: str, port: Port, wanted: PortFacts, layout: Layout) -> list[Splice]:
-    """The edits that give the text of a port the wanted content."""
     element = next(iter(elements(text, 0, len(text))))
     is_empty = text[element.content - 2] == "/"
     tag = text[: element.content - 2].rstrip() if is_empty else text[: element.content - 1]

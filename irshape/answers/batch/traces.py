@@ -243,8 +243,6 @@ class Traces:
     layer has been visited for has the trace that its shape alone gives.
     """
 
-    __slots__ = ("batch", "held")
-
     def __init__(self, batch: str | None = None, held: dict[int, Held] | None = None) -> None:
         self.batch = batch
         self.held = {} if held is None else held
@@ -465,7 +463,6 @@ class _Walk:
                 self._compare(pair.read_value, pair.assign)
 
     def _producers(self, node: Node) -> Sequence[Node]:
-        """The layers on which a layer depends."""
         producers = node.producers
         return chosen(producers, self.run.slots[node.sources[0]].elements) if node.type == "Select" and producers else producers
 

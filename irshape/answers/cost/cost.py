@@ -60,7 +60,6 @@ _A_STEP: Final = 16
 _SIZES_A_STEP: Final = 4
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
-# The amounts of a layer.
 _AMOUNTS: Final = ("macs", "operations", "weights", "inputs", "outputs", "runs")
 
 # The most rows of a list, names in a row, pieces of the sizes of a symbol; the widths of a bar, a name and a formula.
@@ -320,8 +319,6 @@ class Cost(Answer):
         """The form of `schemas/cost.schema.json`."""
         return COST(self)
 
-    # Sizes.
-
     def _names(self, trips: Trips) -> dict[str, str]:
         """The names that are shown for sizes that only data tells."""
         own = set() if self.signature is None else set(self.signature.symbols)
@@ -383,8 +380,6 @@ class Cost(Answer):
         """The requirements on the symbols alone, without those of bodies that need not run."""
         own = self.symbols.keys()
         return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
-
-    # Tensors.
 
     def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
@@ -515,7 +510,6 @@ def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
 
 
 def _draw_memory(cost: Cost, axes: Any) -> None:
-    """The bytes that are alive at each layer."""
     sizes = _near(cost)
     alive = [value(memory, cost.near) / 1e6 for _, memory in cost.peak.profile]
     axes.set_title(f"memory of activations{f' ({sizes})' if sizes else ''}")
@@ -674,7 +668,6 @@ class _Page:
         return at(layer.macs), at(layer.operations), sum([at(one) for one in (layer.weights, layer.inputs, layer.outputs)])
 
     def asides(self) -> Section:
-        """What is not counted."""
         cost, most = self.cost, None if self.is_complete else _MOST_NAMES
         reasons: dict[str, list[str]] = {}
         for layer in cost.uncounted:

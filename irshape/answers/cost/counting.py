@@ -124,7 +124,6 @@ class CostGraph:
         return tuple([self.slots[slot] for slot in node.sources])
 
     def outputs(self, node: Node) -> list[Fact]:
-        """The facts of the outputs of a node."""
         return self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
 
     def _branches(self, node: Node, trips: Trips, simpler: Callable[[Fact], Fact]) -> Iterator[Branch]:
@@ -153,7 +152,6 @@ class Trips:
         self.symbols: dict[str, Node] = {}
 
     def of(self, graph: CostGraph, node: Node, body: Body, inner: Run) -> Size:
-        """The trip count of a body."""
         if node.op_type not in ("Loop", "TensorIterator"):
             return 1
         if len(node.sources) <= max([1 if node.op_type == "Loop" else -1, *[entry.external for entry in body.inputs]]):
@@ -209,8 +207,6 @@ class Parameters:
 
     `stored` are the bytes in the file: those that several constants share count once.
     """
-
-    __slots__ = ("by_type", "bytes", "elements", "stored")
 
     def __init__(self, model: Model) -> None:
         self.by_type: dict[str, tuple[int, int]] = {}
@@ -343,7 +339,6 @@ class Counting:
         self.work = self._of(graph, 1)
 
     def _of(self, graph: CostGraph, runs: Size) -> Load:
-        """The work of one run of a graph, which runs so often."""
         sums = [Sum(self._scope) for _ in Load._fields]
         for node in graph.layers:
             branches = graph.branches.get(node)
@@ -359,7 +354,6 @@ class Counting:
         return Load(*(one.size for one in sums))
 
     def _add_layer(self, graph: CostGraph, node: Node, runs: Size, macs: Sum, operations: Sum, traffic: Sum) -> None:
-        """Add one run of a layer to the work of its graph."""
         facts, outputs = graph.facts(node), graph.outputs(node)
         constants = [slot for slot in node.sources if slot in graph.constants]
         read = tuple([fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants])

@@ -248,7 +248,6 @@ class Sum:
 
     @property
     def size(self) -> Size:
-        """The sum."""
         self.scope.work.take(len(self.terms) + 1)
         expression = self.scope.polynomials.polynomial(self.constant, self.terms)
         return expression if isinstance(expression, int) else self.scope.dim(expression, expression.range)

@@ -72,7 +72,6 @@ class Race:
         return found
 
     def winner(self, size: int) -> int:
-        """The winner at a size."""
         found = self._memories(size)
         return self._places[found.index(max(found))]
 
@@ -192,7 +191,6 @@ def _apart(a: Amount, b: Amount) -> tuple[int, dict[Monomial, int]]:
 
 
 def _less(terms: Iterable[tuple[Monomial, int]], others: Iterable[tuple[Monomial, int]]) -> dict[Monomial, int]:
-    """Terms without others."""
     more = dict(terms)
     for monomial, factor in others:
         more[monomial] = more.get(monomial, 0) - factor
@@ -291,7 +289,6 @@ class Peak:
 
     @cached_property
     def _symbols(self) -> frozenset[str]:
-        """The symbols in the memory of the candidates."""
         return frozenset(name for _, found in self.candidates if isinstance(found, Formula) for name in found.symbols)
 
     def layer(self, sizes: Mapping[str, int] | None = None) -> Node | None:

@@ -134,7 +134,6 @@ class Trail:
             found[step] = None
 
     def step(self, point: Point) -> Point:
-        """The step that computes a number."""
         return (self._routes.get(point) or self._route(point)).step
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
@@ -286,7 +285,6 @@ class Explainer:
         return Read(name, value, place.kind, place.text, self.sources.at(place), place.position, through=through, bytes=place.bytes)
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
-        """The step that computes a number."""
         derivation, where = self.sources.derive(point), self.sources.where(point)
         reads = tuple([self._read(*reading, number_of) for reading in derivation.reads])
         value = number_text(derivation.value)
@@ -340,8 +338,6 @@ class Explainer:
         """Whether a number is unknown although all numbers it is computed from are known."""
         reads = [source for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
         return self.sources.is_open(point) and not any(self.sources.is_open(source) for source in reads)
-
-    # Layers that failed.
 
     def _failing(self, graph: int, slot: int) -> Node | None:
         """The first layer on the way to a tensor that failed, or whose output is unknown."""

@@ -160,7 +160,6 @@ def _step(step: Step, digits: int) -> Either:
 
 
 def _layer(where: Where) -> tuple[str | Span, ...]:
-    """The layer at a place, as a line names it."""
     text, own = layer_at(where), escape(where.layer_name or "")
     return (text.removesuffix(own), named(own)) if own else (text,)
 

@@ -107,8 +107,6 @@ class Lookup:
         self._varying: dict[int, set[int]] = {}
         self._names: dict[Node, Where] = {}
 
-    # Numbers.
-
     def fact(self, point: Point) -> Fact:
         """The fact that the pass found for the point's tensor."""
         return self.slots[point.graph][point.slot]
@@ -129,7 +127,6 @@ class Lookup:
         return len(fact.shape) if point.kind == "rank" and fact.shape is not None else NOT_KNOWN
 
     def is_open(self, point: Point) -> bool:
-        """Whether the value of a point is unknown."""
         number = self.number_of(point)
         return isinstance(number, Dim | Real) or number is NOT_KNOWN
 
@@ -143,8 +140,6 @@ class Lookup:
                     varying.update(node.slots)
             self._varying[graph] = varying
         return slot in self._varying[graph]
-
-    # Layers and lines.
 
     def node(self, point: Point) -> Node | None:
         """The node that produces the point's tensor; None if the tensor is an input port of a specification example."""
@@ -189,7 +184,6 @@ class Lookup:
         return FilePlace("default", f"default, as the layer does not state {name}")
 
     def at(self, found: FilePlace) -> Where | None:
-        """The line of a place; None if the place is in no file."""
         node, offset = found.node, found.offset
         if node is None:
             return place(self.inference.document, None, offset) if offset >= 0 else None
@@ -368,8 +362,6 @@ class Sources(Lookup):
             return Derivation(number, note="the same for all sizes and values")
         settings = " and ".join(f"{name} = {number_text(one)}" for name, one, _ in reads)
         return Derivation(number, reads, note=f"because of {settings}")
-
-    # Values, ranks and element types.
 
     def _values(self, point: Point, node: Node, fact: Fact) -> Derivation:
         """Why the values of a tensor are unknown."""

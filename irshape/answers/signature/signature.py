@@ -184,8 +184,6 @@ class Signature(wording.Answer):
         """The form of `schemas/signature.schema.json`."""
         return SIGNATURE(self)
 
-    # Sizes.
-
     def _is_in_range(self, name: str, size: int) -> bool:
         """Whether a symbol may have this size; 0 is left to the inference where nothing demands more."""
         low, high, modulus, remainder = self.symbols[name]
@@ -216,8 +214,6 @@ class Signature(wording.Answer):
         question = Inputs(self._found.question.shapes, self.symbols)
         return premises.difference(ValidSizes(question, self._found.engine, self._inference, self._session, self._found)._guards)
 
-    # Outputs.
-
     def _outputs(self) -> Iterator[tuple[str, str]]:
         """The outputs by name; sizes that only data tells get names of their own."""
         engine = self._found.engine
@@ -235,8 +231,6 @@ class Signature(wording.Answer):
             texts = [table.text(expression_of(size)) for size in shape or ()]
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
-
-    # Conditions.
 
     def _conditions(self) -> Iterator[Condition]:
         """The conditions of each symbol, those that tie several together, those on sizes that only data tells, and those of branches."""

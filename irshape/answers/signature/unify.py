@@ -127,8 +127,6 @@ class Unifier:
         """The bounds of the symbols that are left, by the requirements that are left."""
         return Reported.of(self.scope, [demand.requirement for demand in self.demands])
 
-    # Steps.
-
     def _by_equations(self) -> None:
         """Simplify all demands, and replace symbols by what equations say, until no equation says more."""
         pending = self.demands
@@ -270,8 +268,6 @@ class Unifier:
                         return index, self.table.polynomial(0, {(rest[0],): 1})
         return None
 
-    # Replacing.
-
     def _replace(
         self, index: int, expression: Expression, reason: str, demands: tuple[CurrentRequirement, ...]
     ) -> list[CurrentRequirement]:
@@ -356,8 +352,6 @@ class Unifier:
                 return False
         return True
 
-    # Looking.
-
     def is_multiple(self, one: Replacement) -> bool:
         """Whether a symbol was replaced by one that stands for its multiples of a number."""
         made = self.symbols.get(self._index(one.expression))
@@ -413,7 +407,6 @@ class Unifier:
         return found
 
     def _below(self, expression: Expression) -> frozenset[int]:
-        """The symbols in an expression."""
         return frozenset(self.table.symbols_below(expression))
 
     def _alone(self, index: int) -> Size:

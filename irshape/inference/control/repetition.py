@@ -78,7 +78,6 @@ class Repetition(Control):
             self.fault(message, offset)
 
     def first(self, body: Body, declared: Run) -> dict[Node, Fact]:
-        """The facts of the Parameters in the first iteration."""
         given = {}
         for entry in body.inputs:
             fact = self.plain(self.facts[entry.external])
@@ -461,7 +460,6 @@ class TensorIteratorRule(Repetition):
         return tuple(outputs)
 
     def _ended(self, output: BodyOutput, fact: Fact, index: int, iterations: Size | None) -> Fact:
-        """The fact of an output of a TensorIterator."""
         slice = output.slice
         if slice is None or fact.is_poisoned or fact.shape is None:
             return self.plain(fact)

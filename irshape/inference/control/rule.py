@@ -58,7 +58,6 @@ class Control(Context):
         return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
     def outputs(self) -> Outputs:
-        """The facts of the outputs."""
         raise NotImplementedError
 
     def _outputs(self) -> Outputs:
@@ -81,7 +80,6 @@ class Control(Context):
         return failed if self.faults else outputs
 
     def fault(self, message: str, offset: int) -> None:
-        """Record a fault of a port map."""
         self.faults.append((message, offset))
 
     def never_runs(self, message: str, offset: int) -> None:
@@ -96,8 +94,6 @@ class Control(Context):
                     self.fault(f"the layer has no input {entry.external}", entry.offset)
         if self.faults:
             raise RuleFailure
-
-    # Inputs and outputs.
 
     def intern(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
         return self.table.intern(element_type, shape, None, is_poisoned)
@@ -136,7 +132,6 @@ class Control(Context):
         return bare(run)
 
     def condition(self, fact: Fact, name: str) -> bool | None:
-        """The one value of a condition, if it is known."""
         value = self.number(fact, name)
         return value != 0 if isinstance(value, (int, float)) else None
 
@@ -149,8 +144,6 @@ class Control(Context):
         if len(fact.elements) != 1:
             self.fail("V103", f"{name} must hold 1 value, got {len(fact.elements)}")
         return fact.elements[0]
-
-    # If.
 
 
 def bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:

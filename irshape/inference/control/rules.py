@@ -94,8 +94,6 @@ class IfRule(Control):
             ]
         )
 
-    # Loop and TensorIterator.
-
 
 RULES: Final[dict[OpClass, type[Control]]] = {If: IfRule, Loop: LoopRule, TensorIterator: TensorIteratorRule}
 """The rules of the operations with bodies."""

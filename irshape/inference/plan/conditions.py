@@ -247,7 +247,6 @@ class Conditions:
         return self.formulas.table.polynomial(constant, dict(terms))
 
     def trees(self) -> list[Tree]:
-        """All of them."""
         tree = self.formulas.tree
         found: list[Tree] = [[">=", tree(self._sum(terms, 0)), -constant] for terms, constant in self._least.items()]
         for kind, a, b, holds in self._others:
@@ -412,5 +411,4 @@ def _without_limit(known: Range) -> Range:
 
 
 def _content(requirement: Requirement) -> object:
-    """A requirement without its sizes."""
     return type(requirement), requirement.kind, requirement.template, requirement.code, requirement.names

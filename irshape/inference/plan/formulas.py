@@ -130,7 +130,6 @@ class Formulas:
         return found
 
     def tree(self, expression: Expression) -> Tree:
-        """The formula as a tree of atoms."""
         constant, terms = split(expression)
         parts: list[Tree] = []
         for monomial, coefficient in terms:

@@ -125,8 +125,6 @@ class Trace:
             found.append(self.slots[source])
         return tuple(found)
 
-    # Rules that are asked.
-
     def _ask(self, position: int, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...] | None) -> list[int]:
         """Leave a node to its rule; the tensors that it may change. Raises `Unplanned` in a body."""
         if not self.asks:
@@ -181,8 +179,6 @@ class Trace:
         a, b = (self.making.formulas.tree(expression_of(side)) for side in (requirement.a, requirement.b))
         return requirement, a, b
 
-    # Variables.
-
     def examine_variables(self) -> bool:
         """Compare the variables; false if the plan cannot tell all that is found for other sizes."""
         pairs = self.engine.pairs
@@ -217,9 +213,6 @@ class Trace:
         if requirements is None or ours.findings or example.findings or not making.example.demand(making.questions):
             return None
         return requirements
-
-
-# Operations with bodies.
 
 
 def entered(
@@ -431,7 +424,6 @@ def _entered(trace: Trace, node: Node, numbers: Numbers, symbols: list[Symbol]) 
 
 
 def _hull(scope: Scope, keys: list[Hashable], number: int, *sizes: Size) -> Size:
-    """A size of the engine's that is one of several."""
     return scope.hull(keys[number], *sizes)
 
 

@@ -43,13 +43,11 @@ class Template(NamedTuple):
 
     @property
     def formulas(self) -> list[Polynomial]:
-        """The formulas in a template of formulas."""
         own = [one for one in (*self.shape, *(self.elements or ())) if isinstance(one, Polynomial)]
         return own if self.view is None else own + self.view.formulas
 
     @property
     def trees(self) -> list[Tree]:
-        """The trees in a template of trees, and the names of trees."""
         own = [one for one in (*self.shape, *(self.elements or ())) if isinstance(one, str | list)]
         return own if self.view is None else own + self.view.trees
 
@@ -72,7 +70,6 @@ class Template(NamedTuple):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The template as JSON."""
         elements = None if self.elements is None else list(self.elements)
         return {"element_type": self.element_type.name, "shape": list(self.shape), "elements": elements}
 
@@ -147,7 +144,6 @@ class Planned:
         self._kinds: list[tuple[int, int]] = []
 
     def graphs(self) -> Iterator[Planned]:
-        """The graph itself and all bodies."""
         yield self
         for body in self.bodies.values():
             yield from body.graphs()
@@ -167,7 +163,6 @@ class Planned:
         return slots
 
     def report(self, sides: Iterator[tuple[tuple[Size, Size], ...]], reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
-        """The reports with these sizes for the two sides of each requirement."""
         reports = reports.copy()
         for (position, node, requirements), own in zip(self.guarded, sides, strict=False):
             before, report = reports[position], NodeReport(node)

@@ -128,7 +128,6 @@ class Plan:
                 self._enter(body, run.inner[key], numbers, made)
 
     def _reported(self, planned: Planned, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
-        """The reports of a graph with these numbers in the requirements."""
         first = 0
         for graph in self.planned.graphs():
             if graph is planned:
@@ -142,21 +141,16 @@ class Plan:
             table = FactTable(table.is_static)
         return [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
 
-    # The Python of a plan.
-
     @property
     def _are_numbers(self) -> bool:
-        """Whether every name stands for a number."""
         return not self.opaque and self.hull is None and all(asked.is_number for ask in self.asks for asked in ask.symbols)
 
     @cached_property
     def _templates(self) -> dict[object, Template]:
-        """The different templates."""
         return {key_of(template): template for graph in self.planned.graphs() for template in graph.tensors.values()}
 
     @cached_property
     def _numbers(self) -> dict[object, int]:
-        """The number of each template."""
         return {key: number for number, key in enumerate(self._templates)}
 
     @cached_property
@@ -322,7 +316,6 @@ class _Asking(NamedTuple):
 
 
 def _fact(table: FactTable, template: Template, row: tuple[Any, ...]) -> Fact:
-    """The fact of a template with these numbers."""
     fact = table.intern(template.element_type, row[0], row[1])
     return fact if template.view is None else table.with_openvino_view(fact, _fact(table, template.view, row[2]))
 
@@ -359,7 +352,6 @@ def _limited(name: str, low: int, high: int) -> list[str]:
 
 
 def _range(low: Bound, high: Bound) -> dict[str, Bound | None]:
-    """A range as JSON."""
     return {"low": None if low == -inf else low, "high": None if high == inf else high}
 
 

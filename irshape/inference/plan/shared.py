@@ -68,7 +68,6 @@ class Asking:
         return OpenTensor(answer, known, self.example.template(known, example, False) or answer)
 
     def _known(self, fact: Fact) -> Fact:
-        """A fact with the formulas that are known for its symbols."""
         shape, elements = (terms and tuple(map(self._formula, terms)) for terms in (fact.shape, fact.elements))
         view = None if fact.openvino_view is fact else self._known(fact.openvino_view)
         return self.opaque.table.intern(fact.element_type, shape, elements, openvino_view=view)
@@ -303,8 +302,6 @@ class Making:
         self.steps.append((atom.index, (atom.name, ["hull", len(self.keys), *map(self.formulas.tree, formulas)])))
         self.keys.append(key)
 
-    # Rules.
-
     def planned(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...], example: tuple[Fact, ...]) -> RuleOutputs | None:
         """The outputs of a rule for facts with formulas, checked against those of the `example`; None if only the rule tells them."""
         planned = self._planned.get((transfer, facts), _UNASKED)
@@ -377,7 +374,6 @@ def _stays_unknown(op: Op, facts: tuple[Fact, ...]) -> bool:
 
 
 def _are_alike(ours: tuple[Finding, ...], theirs: tuple[Finding, ...]) -> bool:
-    """Whether the findings say the same."""
     return [(one.code, one.message, one.port, one.attribute, one.hint) for one in ours] == [
         (one.code, one.message, one.port, one.attribute, one.hint) for one in theirs
     ]

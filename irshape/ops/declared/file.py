@@ -63,7 +63,6 @@ class Rule(NamedTuple):
     outputs: Sequence[Output]
 
     def shapes(self, op: Op, ctx: Context, inputs: Sequence[Any]) -> Shape | list[Shape]:
-        """The shapes of the outputs of a layer."""
         named = {port.name: held for port, held in zip(op.inputs, inputs, strict=True)}
         binding = _Binding(ctx, {name: getattr(op, own) for name, own in self.numbers.items()})
         for name, pattern in self.patterns.items():
@@ -204,7 +203,6 @@ class _Declaration:
         self.patterns: dict[str, Pattern] = {}
 
     def compile(self, module: str, extension: str) -> type[Op]:
-        """The class of the operation."""
         own = self.namespace
         inputs = [formula.parse_part(text) for text in self.table.get("inputs", [])]
         outputs = [formula.parse_part(text) for text in self.table.get("outputs", [])]

@@ -76,7 +76,6 @@ class Pattern(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of single sizes."""
         return [item for item in (*self.before, *self.after) if isinstance(item, str)]
 
 
@@ -486,7 +485,6 @@ class _Compiler(NamedTuple):
         return item
 
     def input(self, tree: ast.expr) -> str:
-        """The name of an input."""
         if not isinstance(tree, ast.Name) or tree.id not in self.names.inputs:
             hint = f"name one of {', '.join(self.names.inputs)}" if self.names.inputs else "give the input a name, and no repetition"
             raise Mistake(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
