@@ -712,7 +712,9 @@ QUERIES = {
     "normalized": "Concat(_x, MVN-6(_q, [2], normalize_variance=true, eps=0.1, eps_mode=inside_sqrt), axis=1) -> Result",
     "a softmax": "Concat(_x, Softmax-8(_q, axis=2), axis=1) -> Result",
     "attention": "Concat(_x, ScaledDotProductAttention-13(_q, _q, _q, causal=false), axis=1) -> Result",
-    "rows of all samples": "Concat(Reshape(_x, [6,12], special_zero=false), Reshape(Exp(_q), [6,12], special_zero=false), axis=1) -> Result",
+    "rows of all samples": """
+        Concat(Reshape(_x, [6,12], special_zero=false), Reshape(Exp(_q), [6,12], special_zero=false), axis=1) -> Result
+    """,
     "heads and samples": """
         Concat(Reshape(Transpose(_x, [1,0,2]), [3,6,4], special_zero=false),
             Reshape(Transpose(Exp(_q), [1,0,2]), [3,6,4], special_zero=false), axis=2) -> Result
