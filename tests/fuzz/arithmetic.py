@@ -275,7 +275,7 @@ def edited(graph: irshape.Graph, chance: random.Random) -> None:
             with contextlib.suppress(*REFUSALS):
                 edit()
             with contextlib.suppress(*REFUSALS):
-                _ = layer.data.tolist()
+                _ = hasattr(layer, "data") and layer.data.tolist()
             with contextlib.suppress(*REFUSALS):
                 _ = layer.faults, [(tensor.text, tensor.elements) for tensor in layer.outputs], dict(layer.attributes)
     for end in (graph.check, graph.__bytes__, graph.diff, graph.simplify):
