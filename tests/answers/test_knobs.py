@@ -110,6 +110,11 @@ def test_a_multiple_is_written_in_one_way(symbols: dict[str, str], formula: str)
         assert irshape.signature(ATROUS, inputs=inputs, symbols=symbols).inputs["image"] == formula
 
 
+def test_a_size_that_a_given_shape_has_may_be_said_again() -> None:
+    given = {"input_ids": "[1,16]"}
+    assert inputs(irshape.infer(DECODER, inputs=given, symbols={"S": 16})) == inputs(irshape.infer(DECODER, inputs=given))
+
+
 def test_a_session_turns_one_knob_after_the_other() -> None:
     session = irshape.Session(DECODER)
     assert inputs(session.reshape(symbols={"B": 1, "P": 7, "S": 1})) == dict(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import name_data_sizes
@@ -35,6 +35,14 @@ from irshape.xml.writer import Splice, attribute_splices, spliced
 
 Sizes: TypeAlias = Mapping[str, SymbolRange | Described]
 """The range of each symbol, or the formula that replaces it."""
+
+
+class _Given(NamedTuple):
+    """An axis of an input whose shape is given, and its size there."""
+
+    node: Node
+    axis: int
+    size: Described
 
 
 class Knobs:
@@ -85,9 +93,10 @@ class Knobs:
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}
         if not sizes.keys() <= asked.names:
-            for name in sizes.keys() - asked.names:
-                if name not in self._found.ranges:
-                    raise InputError(self._missing(name, sizes[name]))
+            for name in sizes.keys() - asked.names - self._found.ranges.keys():
+                held = self._given(name)
+                if held is None or str(sizes[name]) != str(held.size):
+                    raise InputError(self._missing(name, sizes[name], held))
             # That layers demand multiples is a condition of the reshaped model, too.
             free = {
                 name: SymbolRange(0, known.high) if self._found.multiples.get(name) else known
@@ -156,15 +165,20 @@ class Knobs:
         alone = {one.name for shape in self._found.question.shapes.values() for one in shape or () if one.name}
         return frozenset({name for shape in self._found.state.values() for one in shape for name in one.symbols} - alone)
 
-    def _missing(self, name: str, size: SymbolRange | Described) -> str:
-        """The complaint about a symbol that the model does not have, or that a given shape has made a number."""
+    def _given(self, name: str) -> _Given | None:
+        """The axis of a given shape that would have this symbol; None if there is none."""
         given = self._asked.shapes
         free = Discovery(self._model, Inputs(), self._weights, self._opaque).question.shapes if given else {}
-        for node, shape in free.items():
-            for axis, one in enumerate(shape or ()):
-                if one.name == name and node in given:
-                    there = f"axis {axis} of {end_name(node)!r}, which has the given shape {shape_text(given[node])}"
-                    return f"the symbol {name!r} cannot be {size}: it is {there}"
+        axes = [
+            (node, axis) for node, shape in free.items() for axis, one in enumerate(shape or ()) if one.name == name and given.get(node)
+        ]
+        return next((_Given(node, axis, shape[axis]) for node, axis in axes if (shape := given[node]) is not None), None)
+
+    def _missing(self, name: str, size: SymbolRange | Described, held: _Given | None) -> str:
+        """The complaint about a symbol that the model does not have, or that a given shape has made a number."""
+        if held is not None:
+            there = f"axis {held.axis} of {end_name(held.node)!r}, which has the given shape {shape_text(self._asked.shapes[held.node])}"
+            return f"the symbol {name!r} cannot be {size}: it is {there}"
         for data in name_data_sizes(conclude(self._found.engine), self._found.ranges):
             if data.name == name:
                 return f"the symbol {name!r} cannot be {size}: it depends on the data of {data.node.type} {data.node.name!r}"
