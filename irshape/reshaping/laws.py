@@ -66,8 +66,9 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
         needs = f"needs {brief_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
         names = sorted({str(size) for size in left.values() if str(size) in bench.numbers and not bench.holds_batch(size)})
-        more = "" if bench.asked else "; --batch N alone opens the batch"
-        if names and not bench.asked:
+        is_batch = any(map(bench.holds_batch, left.values()))
+        more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
+        if len(names) == 1 == len({*map(str, left.values())}) and not bench.asked:
             more = f"; --set {' '.join([f'{name}=1..{bench.numbers[name]}' for name in names])} takes the first elements{more}"
         bench.refuse(f"{needs}, and {doubt}", item, f"{_HINT}{more}")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
@@ -128,8 +129,8 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
 
 
 def _ends_at_recorded(bench: Bench, array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether the sizes that are asked for are those of a sequence, and end at the recorded one."""
-    return all(
+    """Whether the sizes that are asked for are those of one sequence, and end at the recorded one."""
+    return len({*map(str, left.values())}) == 1 and all(
         isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
         for axis, size in left.items()
     )

@@ -429,7 +429,7 @@ class Session(inner.Session):
         """What the second export says."""
         if self._how.like is None:
             return None
-        from irshape.answers.matching import Matching
+        from irshape.answers.matching import Matching, is_unnamed
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench, Witness
 
@@ -437,7 +437,10 @@ class Session(inner.Session):
         engine = other.attempt(other._inputs)
         draft = Draft(engine.model, engine.weights, engine.opaque, engine)
         items = {item.base: item for item in draft.state.in_order}
-        partners: dict[Node | None, Item] = {node: items[one] for node, one in Matching(self.model, engine.model).pairs() if one in items}
+        partners: dict[Node | None, Item] = {}
+        for node, there in Matching(self.model, engine.model).pairs():
+            if there in items and (node.name == there.name if not is_unnamed(node.name) else _read_alike(node, there, partners)):
+                partners[node] = items[there]
         bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
             seen = bench.shape(partners[node].outputs[0]) if node in partners else None
@@ -534,6 +537,19 @@ def _left(model: Model, wish: Wish) -> str | None:
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
             options.append(f"--input {quote(end_name(node) + shape_text(sizes))}")
     return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
+
+
+def _read_alike(node: Node, other: Node, partners: Mapping[Node | None, Item]) -> bool:
+    """Whether layers of two exports read outputs of partners, or constants, at each input."""
+    ours, theirs = [port.source for port in node.inputs], [port.source for port in other.inputs]
+    for one, another in zip_longest(ours, theirs):
+        if one is None or another is None:
+            return False
+        partner = partners.get(one.node)
+        is_partner = partner is not None and partner.base is another.node and one.index == another.index
+        if not is_partner and not one.node.type == another.node.type == "Const":
+            return False
+    return True
 
 
 def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:

@@ -341,9 +341,12 @@ def slice_limits(bench: Bench) -> None:
     last = np.iinfo(np.int64 if is_long else np.int32).max
     options: list[list[tuple[Any, Any]]] = [[]]
     for at, (begin, end, axis) in enumerate(zip(begins or [None] * len(ends), ends, cut, strict=False)):
-        starts = [*_parts(bench, 1, at, shape[axis], recorded[axis]), *_starts(bench, begin, axis, shape[axis], recorded[axis])]
-        parts = _parts(bench, 2, at, shape[axis], recorded[axis])
-        found = [(start, one) for start in starts for one in (*parts, *_stops(bench, start, end, axis, shape[axis], recorded[axis]))]
+        own, was = shape[axis], recorded[axis]
+        starts = [*_parts(bench, 1, at, own, was), *_starts(bench, begin, axis, own, was)]
+        found = []
+        for start in _stated(bench, 1, at, own, starts):
+            stops = [*_parts(bench, 2, at, own, was), *_stops(bench, start, end, axis, own, was)]
+            found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
     wanted = given if options[0] == given else bench.pick([_Limits(one) for one in options]).pairs
@@ -387,9 +390,20 @@ def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[S
         return []
     ways = [own, own - recorded + abs(number)]
     for count in range(2, _MOST_PARTS + 1):
-        ways += [own // count, (own + count - 1) // count, own // count * count]
+        ways += [own // count, (own + count - 1) // count, *([own // count * count] if count in _PATCHES else [])]
     fitting = _seen(bench, port, at, [way if number > 0 else -way for way in ways])
     return [] if any(same(one, own) for one in fitting) else fitting
+
+
+def _stated(bench: Bench, port: int, at: int, own: Size, ways: list[Any]) -> list[Any]:
+    """The limits of a slice of an axis that the other export has, too; all if it states none of them."""
+    there = bench.witness.elements(bench.item, port)[at : at + 1] if bench.witness is not None else ()
+    if bench.witness is None or not there or not isinstance(there[0], int):
+        return ways
+    sizes = bench.witness.sizes
+    known = [one for one in (own, *ways) if isinstance(one, int | Dim) and symbols(one) <= sizes.keys()]
+    most = evaluate(own, sizes) if own in known else there[0]
+    return [one for one in ways if one in known and min(evaluate(one, sizes), most) == min(there[0], most)] or ways
 
 
 def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]]) -> None:
@@ -614,10 +628,9 @@ def image_size(bench: Bench) -> None:
 
 def top_k(bench: Bench) -> None:
     """A TopK that takes all of an axis sorts it; it may take a part."""
-    item = bench.item
-    data = source(item, 0)
-    count, shape, recorded = bench.elements(source(item, 1)), bench.sizes(data), bench.recorded_sizes(data)
-    axis = number_of(item) % len(shape)
+    data, count = source(bench.item, 0), bench.elements(source(bench.item, 1))
+    shape, recorded = bench.sizes(data), bench.recorded_sizes(data)
+    axis = number_of(bench.item) % len(shape)
     if not count or recorded is None or not isinstance(count[0], int) or not isinstance(shape[axis], Dim):
         return
     is_whole = count[0] == recorded[axis]
@@ -632,8 +645,8 @@ def top_k(bench: Bench) -> None:
 def roll(bench: Bench) -> None:
     """The shift of a Roll that is a part of the axis."""
     axes, data = bench.elements(source(bench.item, 2)) or (), source(bench.item, 0)
-    recorded, shifts = bench.recorded_sizes(data), bench.elements(source(bench.item, 1)) or ()
-    if recorded is not None and len(axes) == len(shifts):
+    recorded = bench.recorded_sizes(data)
+    if recorded is not None and len(axes) == len(bench.elements(source(bench.item, 1)) or ()):
         named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
         _restate(bench, 1, "shift", [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) for at, axis in named])
 

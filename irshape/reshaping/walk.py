@@ -104,6 +104,20 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
     return 0
 
 
+def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
+    """Whether sizes are those of others wherever both are positive, as far as trials up to twice the recorded sizes tell."""
+    names = sorted({name for size in (*some, *others) for name in symbols(size)})
+    for count in range(1, 2 * max([numbers.get(name, 1) for name in names], default=1) + 1):
+        trial = {name: count + at for at, name in enumerate(names)}
+        try:
+            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
+        except (OverflowError, ZeroDivisionError, ValueError):
+            return False
+        if any(one != other and min(one, other) > 0 for one, other in pairs):
+            return False
+    return True
+
+
 def _texts(one: Any, other: Any, tell: Callable[[Size], str]) -> tuple[str, str] | None:
     """Two options in words; None if the words are the same."""
     texts = one.text(tell), other.text(tell)
@@ -234,6 +248,8 @@ class Walk:
                 is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     one, other = choice.options[choice.index], choice.options[index]
+                    if _are_alike(one.sizes, other.sizes, self.bench.numbers):
+                        continue
                     texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
                     texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
                     if texts is None and self.bench.asked:
@@ -422,10 +438,13 @@ class Walk:
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and len(left) < len(doubts):
             error = Refusal(item, _DIFFER, hint=_EXPORTS)
-            ports = [port for port, (one, other) in enumerate(zip(here[1], there[1], strict=False)) if one != other]
+            pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
+            stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
+            ports = [port for port, constant in stated if constant is not None and constant.base is not None]  # none that was mended
             if here[0] != there[0] or any(is_number(item, port, ()) for port in ports):
                 raise error
-            self.bench.notes.differing.append(error)  # data, which a layer behind may make again
+            if ports:
+                self.bench.notes.differing.append(error)  # data, which a layer behind may make again
         self.bench.notes.kept[known:] = left
 
     # The axes.

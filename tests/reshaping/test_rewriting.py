@@ -548,6 +548,24 @@ def test_a_number_that_a_second_export_does_not_have_is_a_part_of_the_axis(name:
         assert all(one in told for one in now)
 
 
+@pytest.mark.parametrize(("begin", "there", "now"), [(2, 2, "[to the end]"), (10, 14, "[S - 2]")])
+def test_an_end_of_the_whole_axis_is_that_of_a_second_export(begin: int, there: int, now: str) -> None:
+    """As torch.roll leaves its two parts."""
+    net, other = (Net(f"Slice-8(f32[1,{size}], [{first}], [{size}], [1], [1]) -> Result") for size, first in ((12, begin), (16, there)))
+    found = asked(net, "[1,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert [one["now"] for one in found.to_dict()["mends"]][:1] == [now]
+
+
+def test_layers_with_other_chosen_names_are_not_compared() -> None:
+    """OpenVINO turns a Transpose of one sample into a Reshape; the Reshape before it in the other export is another layer."""
+    net = Net("_x: f32[1,4,6]\nExp(_x) -> t: Reshape([4,1,6], special_zero=false) -> Relu -> Result")
+    other = Net("_x: f32[2,4,6]\nExp(_x) -> u: Reshape([2,4,6], special_zero=false) -> t: Transpose([1,0,2]) -> Relu -> Result")
+    found = asked(net, "[N,4,6]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[4,N,6]"
+
+
 def test_a_second_export_differs_only_where_an_axis_is_open() -> None:
     net, other = Net("Relu(f32[2,3,64,64]) -> Result"), Net("Relu(f32[4,3,64,96]) -> Result")
     with pytest.raises(irshape.InputError, match=r"the other export has 4 elements along axis 0 of 'parameter_0', but 2 are asked for"):
