@@ -105,9 +105,10 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 
 
 def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
-    """Whether sizes are those of others wherever both are positive, as far as trials up to twice the recorded sizes tell."""
+    """Whether sizes are those of others wherever both are positive, as far as trials up to twice the recorded sizes, and far off, tell."""
     names = sorted({name for size in (*some, *others) for name in symbols(size)})
-    for count in range(1, 2 * max([numbers.get(name, 1) for name in names], default=1) + 1):
+    most = 2 * max([numbers.get(name, 1) for name in names], default=1)
+    for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
         trial = {name: count + at for at, name in enumerate(names)}
         try:
             pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
@@ -248,7 +249,8 @@ class Walk:
                 is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     one, other = choice.options[choice.index], choice.options[index]
-                    if _are_alike(one.sizes, other.sizes, self.bench.numbers):
+                    is_moved = getattr(one, "order", None) != getattr(other, "order", None)
+                    if not is_moved and _are_alike(one.sizes, other.sizes, self.bench.numbers):
                         continue
                     texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
                     texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))

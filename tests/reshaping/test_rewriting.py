@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import irshape
+from irshape.reshaping.walk import _are_alike
+from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
 from tests.support.oracle import core
@@ -555,6 +557,19 @@ def test_an_end_of_the_whole_axis_is_that_of_a_second_export(begin: int, there: 
     found = asked(net, "[1,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert errors(found) == []
     assert [one["now"] for one in found.to_dict()["mends"]][:1] == [now]
+
+
+@pytest.mark.parametrize(("one", "other", "alike"), [
+    ("s - dim_min(s, 2)", "s - 2", True),
+    ("s", "dim_min(s, 512)", False),
+    ("s", "s // 2 * 2", False),
+    ("dim_max(s, 7)", "s", False),
+    ("(s + 1) // 2", "s - s // 2", True),
+])  # fmt: skip
+def test_ways_that_give_the_same_sizes_are_one(one: str, other: str, alike: bool) -> None:
+    """The recorded size is 14."""
+    scope = {"s": Scope().symbol("S"), "dim_min": dim_min, "dim_max": dim_max}
+    assert _are_alike([eval(one, scope)], [eval(other, scope)], {"S": 14}) == alike
 
 
 def test_layers_with_other_chosen_names_are_not_compared() -> None:
