@@ -9,8 +9,8 @@ from typing import Final
 from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.ops.registry import CONST
 
-# A generated name: the type of the layer, or of the layer it was made from, and a number; or only a number. `torch.onnx.export` counts the
-# names of its own layers, such as `node_Conv_277`, from another number in each export.
+# A generated name: the type of the layer, or of the layer it was made from, and a number; or only a number. `torch.onnx.export` numbers
+# its layers, such as `node_Conv_277`, from another number on in each export.
 _UNNAMED: Final = re.compile(r"node_[A-Z]\w*_\d+(?:/\w+)?|(?:([A-Za-z]\w*?)_)?\d+(?:_compressed)?", re.ASCII)
 
 

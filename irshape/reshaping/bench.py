@@ -115,11 +115,15 @@ class Witness(NamedTuple):
         value = partner.inputs[port] if partner is not None and port < len(partner.inputs) else None
         return (self.bench.elements(value) or ()) if value is not None else ()
 
+    def at(self, size: Size) -> int | None:
+        """The value of a size there; None if a symbol has none."""
+        return evaluate(size, self.sizes) if symbols(size) <= self.sizes.keys() else None
+
     def has(self, value: Value, axis: int, size: Size) -> bool:
         """Whether an axis may have a size there, as far as it is known."""
         shape = self.shape(value)
         seen = shape[axis] if shape is not None and axis < len(shape) else None
-        return not isinstance(seen, int) or not symbols(size) <= self.sizes.keys() or evaluate(size, self.sizes) == seen
+        return not isinstance(seen, int) or self.at(size) in (None, seen)
 
 
 class _Table(dict[Any, Any]):

@@ -110,10 +110,11 @@ def _windows(bench: Bench, indices: Array, factors: Axis, rows: int) -> Tensor |
         first = place
         for axis in {one.axis for one in moves if one is not None}:
             first = first.take([0], axis=axis)
-        starts = None if move is None else bench.add("Multiply", ramp(bench, move.windows), np.array(move.step, np.int64), name=name)
-        made.append(
-            first if move is None or starts is None else bench.add("Add", along(bench, starts, move.axis, indices.ndim), first, name=name)
-        )
+        if move is not None:
+            starts = bench.add("Multiply", ramp(bench, move.windows), np.array(move.step, np.int64), name=name)
+            made.append(bench.add("Add", along(bench, starts, move.axis, indices.ndim), first, name=name))
+        else:
+            made.append(first)
     whole = made[0]
     for own, factor in zip(made[1:], factors[1:], strict=True):
         whole = bench.add("Add", bench.add("Multiply", whole, scalar(bench, factor.size), name=name), own, name=name)

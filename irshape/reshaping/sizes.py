@@ -21,7 +21,7 @@ from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, open_sizes, scalar, source, total, vector
 from irshape.reshaping.stretching import interpolated
-from irshape.shape.dim import Dim, Size, evaluate, expression_of, product, symbols
+from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
@@ -379,8 +379,7 @@ def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
     here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
     if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
         return []
-    known = {str(one): one for one in ways if symbols(one) <= witness.sizes.keys()}
-    return [one for one in known.values() if (bench.at(one), evaluate(one, witness.sizes)) == (here[at], there[at])]
+    return [one for one in {str(one): one for one in ways}.values() if (bench.at(one), witness.at(one)) == (here[at], there[at])]
 
 
 def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
@@ -397,13 +396,14 @@ def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[S
 
 def _stated(bench: Bench, port: int, at: int, own: Size, ways: list[Any]) -> list[Any]:
     """The limits of a slice of an axis that the other export has, too; all if it states none of them."""
-    there = bench.witness.elements(bench.item, port)[at : at + 1] if bench.witness is not None else ()
-    if bench.witness is None or not there or not isinstance(there[0], int):
+    witness = bench.witness
+    there = witness.elements(bench.item, port)[at : at + 1] if witness is not None else ()
+    if witness is None or not there or not isinstance(there[0], int):
         return ways
-    sizes = bench.witness.sizes
-    known = [one for one in (own, *ways) if isinstance(one, int | Dim) and symbols(one) <= sizes.keys()]
-    most = evaluate(own, sizes) if own in known else there[0]
-    return [one for one in ways if one in known and min(evaluate(one, sizes), most) == min(there[0], most)] or ways
+    whole = witness.at(own)
+    most = there[0] if whole is None else whole
+    known = [(one, witness.at(one)) for one in ways if isinstance(one, int | Dim)]
+    return [one for one, now in known if now is not None and min(now, most) == min(there[0], most)] or ways
 
 
 def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]]) -> None:

@@ -452,19 +452,21 @@ def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
 def _beside(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     """Axes other than those along which a layer splits, normalizes or sums up."""
     rank, item = len(bench.sizes(value)), value.item
-    axes = [number_of(item)] if len(item.inputs) == 1 else bench.elements(source(item, 1))
+    axes = [number_of(item)] if "axis" in item.attributes else bench.elements(source(item, 1)) if len(item.inputs) > 1 else None
     return None if not axes or any(axis % rank in wants for axis in axes) else _through_data(bench, value, wants)
 
 
 def _through_attention(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     """Axes of the samples and the heads."""
     rank, item = len(bench.sizes(value)), value.item
+    if max(wants) >= rank - 2:
+        return None
     given = []
     for port, sizes in enumerate([bench.sizes(source(item, port)) for port in range(len(item.inputs))]):
         places = {axis: axis - rank + len(sizes) for axis in wants}
         own = {at: wants[axis] for axis, at in places.items() if port < _SCALE and at >= 0 and sizes[at] != 1}
         given.append(_given(bench, item, port, own))
-    return None if max(wants) >= rank - 2 else bench.again(item, *given)
+    return bench.again(item, *given)
 
 
 def _through_range(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:

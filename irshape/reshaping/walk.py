@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
-from irshape.reshaping.watch import constants_read, is_number, is_open, numbers_read, reads_number, watch
+from irshape.reshaping.watch import Read, constants_read, is_number, is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -112,7 +112,7 @@ def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[st
         trial = {name: count + at for at, name in enumerate(names)}
         try:
             pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
-        except (OverflowError, ZeroDivisionError, ValueError):
+        except (OverflowError, ZeroDivisionError):
             return False
         if any(one != other and min(one, other) > 0 for one, other in pairs):
             return False
@@ -141,7 +141,6 @@ class Walk:
         self.bench = bench
         self.is_strict = is_strict
         self._faults = faults
-        self._witness = witness
         self._items = list(bench.draft.state.in_order)
         self.dead = frozenset(bench.draft.dead())
         self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
@@ -249,8 +248,8 @@ class Walk:
                 is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     one, other = choice.options[choice.index], choice.options[index]
-                    is_moved = getattr(one, "order", None) != getattr(other, "order", None)
-                    if not is_moved and _are_alike(one.sizes, other.sizes, self.bench.numbers):
+                    is_turned = getattr(one, "order", None) != getattr(other, "order", None)
+                    if not is_turned and _are_alike(one.sizes, other.sizes, self.bench.numbers):
                         continue
                     texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
                     texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
@@ -402,7 +401,7 @@ class Walk:
 
     def _compare(self, item: Item, value: Value, shape: Sequence[Size]) -> None:
         """Refuse a formula that misses the shape in the other export."""
-        witness = self._witness
+        witness = self.bench.witness
         other = None if witness is None else witness.shape(value)
         if witness is None or other is None or len(other) != len(shape):
             return
@@ -413,17 +412,15 @@ class Walk:
                 told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
                 self.bench.notes.differing.append(Refusal(item, told, hint=_EXPORTS))
             else:
-                there = f"{evaluate(size, witness.sizes)} at the sizes of the other export, but it has {seen} there"
-                self.bench.refuse(f"gives {formula_text(size)}, which is {there}", hint=_EXPORTS)
+                told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
+                self.bench.refuse(told, hint=_EXPORTS)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
-        witness, known = self._witness, len(self.bench.notes.kept)
+        witness, known = self.bench.witness, len(self.bench.notes.kept)
         watch(self.bench)
-        if witness is None:
-            return
-        partner = witness.partners.get(item.base)
-        if partner is None:
+        partner = None if witness is None else witness.partners.get(item.base)
+        if witness is None or partner is None:
             return
         others = constants_read(witness.bench, partner)
         if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
@@ -439,15 +436,19 @@ class Walk:
         same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and len(left) < len(doubts):
-            error = Refusal(item, _DIFFER, hint=_EXPORTS)
-            pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
-            stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
-            ports = [port for port, constant in stated if constant is not None and constant.base is not None]  # none that was mended
-            if here[0] != there[0] or any(is_number(item, port, ()) for port in ports):
-                raise error
-            if ports:
-                self.bench.notes.differing.append(error)  # data, which a layer behind may make again
+            self._differ(item, here, there)
         self.bench.notes.kept[known:] = left
+
+    def _differ(self, item: Item, here: Read, there: Read) -> None:
+        """Refuse numbers that differ in the other export, unless a mend has replaced them; data may be made again by a layer behind."""
+        error = Refusal(item, _DIFFER, hint=_EXPORTS)
+        pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
+        stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
+        ports = [port for port, constant in stated if constant is not None and constant.base is not None]
+        if here[0] != there[0] or any(is_number(item, port, ()) for port in ports):
+            raise error
+        if ports:
+            self.bench.notes.differing.append(error)
 
     # The axes.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import isclose, log, prod, sqrt
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from irshape.editing.state import Item, Value
 from irshape.model.model import reached
@@ -19,6 +19,8 @@ from irshape.reshaping.stretching import is_elementwise
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 from irshape.shape.element_type import INTEGER
 
+# The attributes of a layer, and what it reads at each input.
+Read: TypeAlias = tuple[object, Sequence[object]]
 # Ports whose numbers a handler has mended, or that number axes.
 _NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
@@ -426,7 +428,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 }
 
 
-def numbers_read(bench: Bench, item: Item) -> tuple[object, Sequence[object]] | None:
+def numbers_read(bench: Bench, item: Item) -> Read | None:
     """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
     read: list[object] = []
     for port, value in enumerate(item.inputs):
