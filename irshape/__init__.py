@@ -99,9 +99,10 @@ def __getattr__(name: str) -> object:
     """A name of the package, from the module that holds it; or a module of the library itself."""
     home = f"{__name__}.{name}" if name in ("extend", "testing", "typing") else _MODULES.get(name)
     if home is None:
-        from irshape.report.guesses import hint
+        from irshape.report.guesses import hint, names
 
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint('module', name)}")
+        lead = hint("module", name) or ("" if name[0] == "_" else names(filter(str.islower, __all__)))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{lead}")
     import gc
     import sys
 

@@ -178,7 +178,8 @@ class OpenSizes:
                 hint = f"no number fixes the state, whose shape changes; {without_state(model, 'fix the sizes there')}"
             return Violation(self._policy.code, message, first.node, hint)
         wanted, reason = self._wanted
-        reason = f" ({reason})" if reason and self._range(name, size).low < self._range(name, size).high else ""
+        is_number = ".." not in wanted[name] and self._range(name, size).low < self._range(name, size).high
+        reason = f" ({reason})" if reason and is_number else ""
         hint = f"set {name}, as in --set {name}={wanted[name]}{reason}"
         return Violation(self._policy.code, message, first.node, hint, ((name, wanted[name]),))
 
@@ -247,7 +248,12 @@ class OpenSizes:
         if tried is None or lost:
             numbers = {name: self._usual[name] for name in ranges}
             fixed = _tried(self._inference, numbers)
-            if fixed is not None and (tried is None or len(unbounded_for_openvino(fixed.engine)) < len(lost)):
+            left = len(unbounded_for_openvino(None if fixed is None else fixed.engine))
+            if fixed is not None and (tried is None or left < len(lost)):
+                for name, text in texts.items():  # a range of one symbol may do where the others are numbers
+                    one = _tried(self._inference, {**numbers, name: text}) if text != numbers[name] else None
+                    if one is not None and len(unbounded_for_openvino(one.engine)) <= left:
+                        numbers[name] = text
                 more = f" and {counted(len(lost) - 1, 'more layer')}" if len(lost) > 1 else ""
                 reason = f"a range does not help: OpenVINO finds no upper bound of {lost[0].type} {lost[0].name!r}{more}" if lost else ""
                 refused = " ".join([f"{name}={text}" for name, text in texts.items() if ".." in text])

@@ -14,7 +14,6 @@ from irshape.model.export import Facts
 from irshape.model.finding import end_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.report.guesses import hint
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, narrow
@@ -93,10 +92,13 @@ class InferredLayer(Guessed):
         self.inputs: Ports[InferredPort] = inputs
         self.outputs: Ports[InferredPort] = outputs
 
-    def __getattr__(self, name: str) -> NoReturn:
-        holder = "node" if hasattr(Node, name) else "outputs[0]" if hasattr(InferredPort, name) else None
-        told = f"; it is there: {holder}.{name}" if holder else hint("InferredLayer", name)
-        raise AttributeError(f"'InferredLayer' has no attribute {name!r}{told}", name=name, obj=self)
+    if not TYPE_CHECKING:  # which knows the names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            holder = "node" if hasattr(Node, name) else "outputs[0]" if hasattr(InferredPort, name) else None
+            if holder:
+                raise AttributeError(f"'InferredLayer' has no attribute {name!r}; it is there: {holder}.{name}", name=name, obj=self)
+            super().__getattr__(name)
 
     @property
     def name(self) -> str:

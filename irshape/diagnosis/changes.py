@@ -118,10 +118,10 @@ class Changes:
                 found += meant
             elif not is_shared:
                 found = found[:1] + exchanged
-        if not found:  # inputs of a layer from which the node reads elements
+        if not found or (found[0].elements and found[0].explained < 2):  # inputs of a layer from which the node reads elements
             inside = self.model.in_order({one for way in self.ways(node) for one in way.steps if one is not node})
             earlier = ((one, *_between(one, [*inside, node])) for one in inside)
-            found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1)]
+            found = [*islice((change for steps in earlier for change in self.exchanges(node, told, steps)), 1), *found]
         return found or self.types(node, told) or self.versions(node, told, self.model.registry.versions(node.type))
 
     def told(self, node: Node) -> str:

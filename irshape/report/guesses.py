@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 _PORT: Final = {
@@ -23,7 +24,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.read(PATH) reads a model": "load open parse read_model load_model",
         "what infer, reshape and edit return has write(PATH)": "save save_model serialize write export",
         "irshape.simplify(PATH) gives a simpler model": "optimize",
-        "irshape.check(PATH) finds the faults": "check_all validate verify lint checker",
+        "irshape.check(PATH) finds the faults": "check_all validate verify lint checker is_valid",
         "irshape.infer(PATH) infers the shapes": "shapes infer_shape infer_shapes shape_infer shape_inference",
         "irshape.reshape(PATH, inputs) gives inputs other shapes": "resize make_static",
         "irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old size": "rewrite make_dynamic open_batch",
@@ -32,7 +33,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.compare(a, b) runs two models, and openvino runs one": "run Core compile compile_model benchmark",
         "irshape.edit(PATH) gives a graph that changes: graph.{name}(...), then graph.write(PATH)": "stateless stateful freeze",
         "irshape.edit(PATH) gives a graph that changes: graph[NAME].{name}(...), then graph.write(PATH)": "rename remove",
-        "irshape.compare(a, b) says whether two models give equal outputs": "prove equal",
+        "irshape.compare(a, b) says whether two models give equal outputs": "prove equal compare_models",
         "irshape.reshape(PATH, batch=N) sets it, and irshape.info(PATH) finds it": "set_batch get_batch",
     },
     "argument": {
@@ -58,7 +59,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "its layers are its nodes: model.nodes": "layers ops operations get_ops get_ordered_ops",
         "its name: model.name": "friendly_name get_friendly_name",
         "irshape.infer(model) has them": "shapes input_shapes output_shapes",
-        "irshape.signature(model).state has them": "state variables",
+        "irshape.signature(model).state has them": "state variables get_variables",
         "its ports: model.inputs[0], model.outputs[0]": "input get_parameters input_names output get_results output_names",
         "model.nodes[0] is the first one of the file, and model.node(ID) the one of an id": "__getitem__",
         "it is a function of the module: irshape.{name}(model)": "reshape cost signature sizes infer check",
@@ -85,7 +86,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "a formula has a number for sizes: inference.outputs[0].shape[0].evaluate(H=224)": "evaluate at",
         'print(*inference.diagnostics, sep="\\n") shows them': "report",
         "irshape check FILE --format sarif writes it": "to_sarif format",
-        "iterate over it: list(inference)": "layers nodes keys items values",
+        "iterate over it: list(inference)": "layers nodes keys items values get_ops get_ordered_ops",
         "list(inference)[0] is the first one of the file, and inference.layer(ID) the one of an id": "__getitem__",
         "it is the inference itself": "inference",
         "inference.guards has the conditions on the sizes": "conditions constraints",
@@ -94,14 +95,14 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.signature(inference.model).symbols has them": "symbols",
         "its ports have them: [port.shape for port in inference.outputs]": "shapes shape input_shapes output_shapes get_output_shape",
         "irshape.edit(inference.model) gives a graph that changes": "graph",
-        "write(PATH) writes the file, which openvino.Core().read_model reads": "save serialize to_openvino",
+        "write(PATH) writes the file, which openvino.Core().read_model reads": "save serialize to_openvino save_model to_file",
         "json.dumps(inference.to_dict()) makes it": "to_json",
         "a port tells: inference.inputs[0].is_static": "is_dynamic is_static",
-        "if not inference.ok, inference.errors has the errors": "is_ok is_valid valid has_errors raise_for_errors raise_if_errors",
+        "if not inference.ok, inference.errors has the errors": "is_ok is_valid valid passed failed has_errors raise_for_errors raise_if_errors",
         "inference[NAME] finds a layer": "get tensor",
         "its layers have them: [layer.name for layer in inference]": "names",
         "irshape.fix(PATH) mends what is safe to mend": "fix",
-        "its ports: inference.inputs[0], inference.outputs[0]": "input output",
+        "its ports: inference.inputs[0], inference.outputs[0]": "input output parameters results",
         'inference.to_dict() has them, by this name, the changes as "mends"': "mends choices kept unproven changes rewrites",
     },
     "Exporting": {"pandas.DataFrame(it.to_records()) makes it": "to_pandas to_dataframe table"},
@@ -122,7 +123,8 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.reshape(graph.model(), inputs) gives inputs other shapes": "reshape set_shape",
         "len(graph) is the number of layers": "number_of_nodes",
         "graph.steps lists the edits": "changes history",
-        "graph.check() lists the faults": "validate verify",
+        "graph.check() lists the faults": "validate verify findings diagnostics errors",
+        "graph.model() gives it": "to_model",
         "they are layers of the type Result; their tensors: graph.outputs; graph.result(TENSOR) makes one": "results add_output add_result",
         "irshape.infer(graph.model()) infers the shapes": "infer shapes",
         "irshape.{name}(graph.model()) gives it": "summary cost signature info sizes",
@@ -134,7 +136,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Extraction": {"it is the graph itself: part.write(PATH)": "graph"},
     "Layers": {
         'iterate over it: [layer for layer in graph if layer.type == "ReLU"]': "layers nodes of_type by_type find find_all select",
-        "graph[NAME] finds a layer, and NAME in graph says whether there is one": "get get_node",
+        "graph[NAME] finds a layer, and NAME in graph says whether there is one": "get get_node get_layer",
         "write(PATH) writes the file": "save serialize export",
         "a layer has it: graph[NAME].remove()": "remove delete remove_node",
         "a layer has it: graph[NAME].rename(NEW)": "rename",
@@ -223,6 +225,8 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
     "Summary": {"its modules": "layers rows", "its totals: totals()": "total"},
     "Signature": {
         "str(signature) is its text": "text",
+        "its symbols have the sizes that they may have": "sizes valid_sizes free",
+        "its state": "variables states",
         "assign(B=1, ...) gives the shapes for sizes": "solve",
         "its conditions": "equations constraints guards",
     },
@@ -233,3 +237,8 @@ def hint(owner: str, name: str) -> str:
     """What stands for a name that an owner does not have, behind a semicolon; empty if nobody tries this name."""
     found = (text.replace("{name}", name) for text, names in _HINTS.get(owner, {}).items() if name in names.split())
     return next((f"; {text}" for text in found), "")
+
+
+def names(known: Iterable[str]) -> str:
+    """The public names of an owner, behind a semicolon."""
+    return f"; it has {', '.join(name for name in known if name[0] != '_')}"

@@ -12,7 +12,7 @@ from functools import wraps
 from types import FunctionType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, ParamSpec, SupportsIndex, TypeVar, Union, get_args, get_origin
 
-from irshape.report.guesses import hint
+from irshape.report.guesses import hint, names
 from irshape.report.text import counted
 
 _P = ParamSpec("_P")
@@ -162,7 +162,8 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{_lead(self, name)}", name=name, obj=self)
+            lead = _lead(self, name) or ("" if name[0] == "_" else names(dir(self)))
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{lead}", name=name, obj=self)
 
         def __setattr__(self, name: str, value: Any) -> None:
             try:

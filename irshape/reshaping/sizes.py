@@ -32,7 +32,7 @@ _PATCHES: Final = (2, 4, 8)
 _NO_END: Final = 2**31 - 1
 # At most so many parts of an axis are compared with the numbers of another export.
 _MOST_PARTS: Final = 8
-_AS_SEEN: Final = "both exports have a number of this size"
+AS_SEEN: Final = "both exports have a number of this size"
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -413,7 +413,7 @@ def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]])
     wanted = bench.pick([Sizes(one) for one in options])
     if wanted != [*stated]:
         bench.connect(port, vector(bench, wanted, source(bench.item, 0)))
-        bench.mend(what, stated, wanted, "generated", _AS_SEEN)
+        bench.mend(what, stated, wanted, "generated", AS_SEEN)
 
 
 def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
@@ -638,7 +638,7 @@ def top_k(bench: Bench) -> None:
     wanted = bench.pick([Sizes([one]) for one in (*ways, *(count if bench.witness is not None or not ways else ()))])
     if wanted != [*count]:
         bench.connect(1, scalar(bench, wanted[0], data))
-        why = "the layer sorts the whole axis; irshape assumes the same at other sizes" if is_whole else _AS_SEEN
+        why = "the layer sorts the whole axis; irshape assumes the same at other sizes" if is_whole else AS_SEEN
         bench.mend("k", count, wanted, "generated", why)
 
 

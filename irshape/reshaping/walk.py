@@ -16,7 +16,7 @@ from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
 from irshape.ops.flow import Factor
 from irshape.report.catalogue import is_fault
-from irshape.reshaping import indices, sizes
+from irshape.reshaping import indices, scaling, sizes
 from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow
-from irshape.reshaping.watch import Read, constants_read, is_number, is_open, numbers_read, reads_number, watch
+from irshape.reshaping.watch import Read, are_others, constants_read, is_number, is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
@@ -43,8 +43,9 @@ Option = TypeVar("Option")
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
-_DIFFER: Final = "reads numbers that differ in the other export, so they are sizes of this file"
+_DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
 _EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
+_WEIGHTS: Final = f"{_EXPORTS} and has the same weights"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # So often an alternative is tried with other options behind it.
 _MOST_RETRIES: Final = 20
@@ -418,13 +419,13 @@ class Walk:
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
         witness, known = self.bench.witness, len(self.bench.notes.kept)
+        scaling.scale(self.bench)
         watch(self.bench)
         partner = None if witness is None else witness.partners.get(item.base)
         if witness is None or partner is None:
             return
-        others = constants_read(witness.bench, partner)
-        if any(own != others.get(port, own) for port, own in constants_read(self.bench, item).items()):
-            self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_EXPORTS))
+        if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
+            self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_WEIGHTS))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if not doubts or here is None or there is None:

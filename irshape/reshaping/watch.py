@@ -5,7 +5,7 @@ They are those that a layer reads from a constant at a port whose elements its r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isclose, log, prod, sqrt
 from typing import Any, Final, TypeAlias
 
@@ -21,13 +21,15 @@ from irshape.shape.element_type import INTEGER
 
 # The attributes of a layer, and what it reads at each input.
 Read: TypeAlias = tuple[object, Sequence[object]]
+# The shape of a constant, and elements of it.
+Elements: TypeAlias = tuple[Sequence[int], list[Any]]
 # Ports whose numbers a handler has mended, or that number axes.
 _NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
 # So many elements are seldom averaged at a step of the same length by a net that does not ask for a number of outputs.
 _LEAST_AVERAGE: Final = 3
-# Of a constant of more elements, only the shape is compared with that in another export.
+# Of a constant of more elements, the shape and a sample are compared with those in another export.
 _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
@@ -439,12 +441,22 @@ def numbers_read(bench: Bench, item: Item) -> Read | None:
     return sorted(item.attributes.items()), read
 
 
-def constants_read(bench: Bench, item: Item) -> dict[int, object]:
-    """The few elements of each constant of the file that a layer computes with element by element, by the port."""
-    values = enumerate(item.inputs if is_elementwise(item) else ())
-    stored = [(port, value) for port, value in values if value is not None and bench.constant_of(value) is not None]
-    arrays = [(port, bench.array(value)) for port, value in stored if value.item.base is not None]
-    return {port: array.tolist() for port, array in arrays if array is not None and array.size <= _FEW}
+def constants_read(bench: Bench, item: Item) -> dict[int, Elements]:
+    """The shape and the elements of each constant of the file that a layer computes with, by the port: of many floats a sample."""
+    stored = [(port, value) for port, value in enumerate(item.inputs) if value is not None and value.item.base is not None]
+    arrays = [(port, array) for port, value in stored if (array := bench.array(value)) is not None]
+    takes_few = is_elementwise(item)
+    return {
+        port: (array.shape, array.reshape(-1)[:: max(1, array.size // _FEW)].tolist())
+        for port, array in arrays
+        if (takes_few if array.size <= _FEW else array.dtype.kind == "f")
+    }
+
+
+def are_others(own: Mapping[int, Elements], others: Mapping[int, Elements]) -> bool:
+    """Whether some constants differ from those in another export; large ones of another shape do not count: they are made again."""
+    both = [(one, others.get(port, one)) for port, one in own.items()]
+    return any(one != other and (one[0] == other[0] or prod(one[0]) <= _FEW) for one, other in both)
 
 
 def is_open(shape: Sequence[Size] | None) -> bool:

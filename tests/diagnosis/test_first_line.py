@@ -184,6 +184,13 @@ ROWS = {
         "R301 warning: the port records [9,4], but the model computes [3,4]; inputs 0 and 1 of Subtract 's' look exchanged: the "
         "other way round the layer gives [9,4], which it records [Pad p, port 3]",
     ),
+    "exchanged inputs before, where a constant may be another one, too": (
+        "x: f32[1,8,1,1]\nk: Gather-8([10,8], [1], 0)\nReshape(x, Concat([-1], k, axis=0), special_zero=true) -> Result",
+        ('to-layer="6" to-port="0"(.*)to-layer="6" to-port="1"', r'to-layer="6" to-port="1"\1to-layer="6" to-port="0"'),
+        "R301 warning: the port records [1,8], but the model computes [8,1]; inputs 0 and 1 of Concat 'concat_6' look exchanged: "
+        "the other way round the layer gives [1,8], which it records; or Const 'const_1' (line 15) holds [10,8]; with [10,0] the "
+        "layer gives [1,8], which it records [Reshape reshape_7, port 2]",
+    ),
     "a moved edge": (
         BRANCHES,
         ('from-layer="1" from-port="1" to-layer="3" to-port="0"', 'from-layer="6" from-port="2" to-layer="3" to-port="0"'),

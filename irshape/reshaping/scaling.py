@@ -1,0 +1,129 @@
+"""Numbers that a layer computes with element by element, and that a second export shows to be made of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations_with_replacement, islice
+from itertools import product as product_of
+from math import isclose, log, sqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar
+from irshape.reshaping.sizes import AS_SEEN, Sizes
+from irshape.reshaping.stretching import is_elementwise
+from irshape.reshaping.watch import constants_read
+from irshape.shape.dim import Size, brief_text, product
+
+# The numbers may be off by so much, as those of the exports are rounded to their element types.
+_ROUNDING: Final = {"f": 1e-6, "e": 1e-3}
+
+
+class _Form(NamedTuple):
+    """A function of a size in words and numbers, and the layers that compute it from the size as a tensor f32[]."""
+
+    words: str
+    of: Callable[[int], float]
+    build: Callable[[Bench, Any], Any]
+
+
+def _less_one(bench: Bench, n: Any) -> Any:
+    return bench.add("Subtract", n, np.float32(1), name=f"{bench.item.name}/number")
+
+
+def _unary(type_: str) -> Callable[[Bench, Any], Any]:
+    return lambda bench, n: bench.add(type_, n, name=f"{bench.item.name}/number")
+
+
+def _correction(bench: Bench, n: Any) -> Any:
+    return bench.add("Divide", n, _less_one(bench, n), name=f"{bench.item.name}/number")
+
+
+_FORMS: Final = (
+    _Form("{}", float, lambda bench, n: n),
+    _Form("({} - 1)", lambda n: n - 1, _less_one),
+    _Form("sqrt{}", sqrt, _unary("Sqrt")),
+    _Form("log{}", log, _unary("Log")),
+    _Form("({0}/({0} - 1))", lambda n: n / (n - 1), _correction),  # the correction of a variance
+)
+# So many sizes of axes make products, and so many fixed sizes.
+_MOST: Final = 16
+_FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
+
+
+class _Fit(Sizes):
+    """A size of which a form, or 1 divided by it if `is_inverse`, gives a number in both exports if it is multiplied by a `factor`."""
+
+    def __init__(self, size: Size, form: _Form, factor: float, *, is_inverse: bool) -> None:
+        super().__init__([size])
+        self.form, self.factor, self.is_inverse = form, factor, is_inverse
+
+    def text(self, tell: Callable[[Size], str]) -> str:
+        """The form with a size as `tell` writes it."""
+        size, words = tell(self[0]), self.form.words
+        words = words.format(size if size.isidentifier() and words[0] in "({" else f"({size})")
+        return f"{self.factor:g}/{words}" if self.is_inverse else words if self.factor == 1 else f"{self.factor:g}*{words}"
+
+    def build(self, bench: Bench) -> Any:
+        """The number as a tensor f32[1]."""
+        name, factor = f"{bench.item.name}/number", np.float32(self.factor)
+        made = self.form.build(bench, bench.add("Convert", scalar(bench, self[0]), destination_type="f32", name=name))
+        if self.is_inverse:
+            made = bench.add("Divide", factor, made, name=name)
+        elif factor != 1:
+            made = bench.add("Multiply", made, factor, name=name)
+        return bench.add("Reshape", made, np.array([1], np.int64), special_zero=False, name=name)
+
+
+def scale(bench: Bench) -> None:
+    """Let a layer compute the numbers that differ in the second export from the sizes of which both exports made them."""
+    partner = None if bench.witness is None else bench.witness.partners.get(bench.item.base)
+    if bench.witness is None or partner is None:
+        return
+    there = constants_read(bench.witness.bench, partner)
+    for port, own in constants_read(bench, bench.item).items() if is_elementwise(bench.item) else ():
+        value, other = bench.item.inputs[port], there.get(port, own)
+        array = None if value is None else bench.array(value)
+        if own == other or array is None or array.dtype.char not in _ROUNDING or other[0] != own[0] or array.size > len(own[1]):
+            continue
+        pairs = [*zip(own[1], other[1], strict=True)]
+        ways = [_fits(bench, bench.witness, *pair, _ROUNDING[array.dtype.char]) if pair[0] != pair[1] else [] for pair in pairs]
+        if any(here != seen and not fits for (here, seen), fits in zip(pairs, ways, strict=True)):
+            continue
+        chosen = [bench.pick(fits) if fits else here for (here, _), fits in zip(pairs, ways, strict=True)]
+        pieces = [one.build(bench) if isinstance(one, _Fit) else np.array([one], np.float32) for one in chosen]
+        made = pieces[0] if len(pieces) == 1 else bench.add("Concat", *pieces, axis=0, name=f"{bench.item.name}/numbers")
+        shape = np.array(array.shape, np.int64)
+        bench.connect(port, bench.add("Reshape", made, shape, special_zero=False, name=f"{bench.item.name}/numbers"))
+        words = [one.text(lambda size: brief_text(bench.wanted(size))) if isinstance(one, _Fit) else f"{one:g}" for one in chosen]
+        bench.mend("numbers", f"[{','.join([f'{here:g}' for here, _ in pairs])}]", f"[{','.join(words)}]", "generated", AS_SEEN)
+
+
+def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: float) -> list[_Fit]:
+    """The sizes of which a form gives the number in both exports, all of the first form and factor that have some.
+
+    They are sizes of axes, their products, and these times a fixed size near the layer, as a mean over an image is over its channels, too.
+    """
+    known: dict[tuple[int, int], tuple[Size, ...]] = {}
+    for size in open_sizes(bench):
+        was, other = bench.at(size), witness.at(size)
+        if isinstance(was, int) and other is not None and was != other and min(was, other) > 1:
+            known[was, other] = (*known.get((was, other), ()), size)
+    every: list[tuple[int, int, tuple[Size, ...]]] = [(*both, (size,)) for both, sizes in known.items() for size in sizes]
+    pairs = combinations_with_replacement(islice(known.items(), _MOST), 2)
+    every += [(one[0] * two[0], one[1] * two[1], (sizes[0], more[0])) for (one, sizes), (two, more) in pairs]
+    before = [one for value in bench.item.inputs if value is not None for one in (value, *value.item.inputs) if one is not None]
+    shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
+    fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
+    every += [(now * times, seen * times, (times, *sizes)) for times in fixed[:_MOST] for now, seen, sizes in every]
+    for form, factor in product_of(_FORMS, _FACTORS):
+        found = []
+        for now, seen, sizes in every:
+            parts = (here / factor, form.of(now)), (there / factor, form.of(seen))
+            for is_inverse in (False, True):
+                if all(isclose(number, 1 / part if is_inverse else part, rel_tol=rounding) for number, part in parts):
+                    found.append(_Fit(product(sizes), form, factor, is_inverse=is_inverse))
+        if found:
+            return found
+    return []

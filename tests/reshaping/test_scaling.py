@@ -1,0 +1,80 @@
+"""Numbers of which a second export shows that they are made of sizes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irshape
+from tests.reshaping.test_granted import asked, errors
+from tests.support.ir import Net
+from tests.support.oracle import core
+
+# Nets for 12 and for 20 tokens, of which a layer reads the number or numbers in braces, and for 6 and 4, and 9 and 8, pixels.
+_TOKENS = "f32[1,{}] -> {}(f32={}) -> Result"
+_PIXELS = "f32[1,3,{},{}] -> ReduceSum([1,2,3], keep_dims=false) -> Multiply(f32={}) -> Result"
+
+
+def _told(one: str, other: str, shape: str) -> tuple[list[str], list[str]]:
+    second = Net(other)
+    found = asked(Net(one), shape, rewrite=True, like=irshape.read(second.xml.encode(), weights=second.bin))
+    return errors(found), [] if errors(found) else [mend["now"] for mend in found.to_dict().get("mends", ())]
+
+
+@pytest.mark.parametrize(("type_", "here", "there", "now"), [
+    ("Multiply", 12.0, 20.0, "[S]"),
+    ("Add", -12.0, -20.0, "[-1*S]"),
+    ("Subtract", 6.0, 10.0, "[0.5*S]"),
+    ("Multiply", 11.0, 19.0, "[(S - 1)]"),
+    ("Divide", 3.4641016, 4.4721360, "[sqrt(S)]"),
+    ("Multiply", 0.28867513, 0.22360680, "[1/sqrt(S)]"),
+    ("Multiply", 2.4849066, 2.9957323, "[log(S)]"),
+    ("Multiply", 1.0909091, 1.0526316, "[(S/(S - 1))]"),
+    ("Power", 0.083333333, 0.05, "[1/S]"),
+    ("Multiply", 2.5, 2.5, None),
+    ("Multiply", 2.5, 3.5, ""),
+])  # fmt: skip
+def test_a_number_that_two_exports_have_otherwise_is_computed(type_: str, here: float, there: float, now: str | None) -> None:
+    faults, found = _told(_TOKENS.format(12, type_, here), _TOKENS.format(20, type_, there), "[1,S]")
+    assert found == ([now] if now else [])
+    assert [fault.partition(" ")[0] for fault in faults] == (["S207"] if now == "" else [])
+
+
+@pytest.mark.parametrize(("here", "there", "now"), [
+    (1 / 24, 1 / 72, "[1/(H*W)]"),
+    (1 / 72, 1 / 216, "[1/(3*H*W)]"),
+    (72 / 71, 216 / 215, "[((3*H*W)/((3*H*W) - 1))]"),
+])  # fmt: skip
+def test_a_number_may_be_made_of_several_sizes(here: float, there: float, now: str) -> None:
+    assert _told(_PIXELS.format(6, 4, here), _PIXELS.format(9, 8, there), "[1,3,H,W]") == ([], [now])
+
+
+def test_numbers_are_made_one_by_one() -> None:
+    text = "f32[1,3,{},{}] -> ReduceSum([0,1,2,3], keep_dims=false) -> Multiply(f32=[{}]) -> Result"
+    now = _told(text.format(6, 4, "4.0, 6.0, 5.0"), text.format(9, 8, "8.0, 9.0, 5.0"), "[1,3,H,W]")
+    assert now == ([], ["[W,H,5]"])
+
+
+def test_a_number_that_two_sizes_explain_is_asked_about() -> None:
+    text = "f32[1,{0},{0}] -> ReduceSum([1,2], keep_dims=true) -> Multiply(f32={0}.0) -> Result"
+    [fault], _ = _told(text.format(6), text.format(9), "[1,H,W]")
+    assert fault.startswith("S208") and fault.endswith("may give H or W")
+
+
+def test_weights_that_two_exports_have_otherwise_are_told() -> None:
+    """A scale by a size may be merged into the weights of the layer before it."""
+    convolution = 'Convolution-1(f32[1,2,{},4], f32={}[80,2,1,1], strides="1,1", dilations="1,1", pads_begin="0,0", pads_end="0,0")'
+    text = f"{convolution} -> Result"
+    faults, _ = _told(text.format(6, 0.5), text.format(9, 0.25), "[1,2,H,4]")
+    assert [fault.partition(" ")[0] for fault in faults] == ["S207"]
+    assert _told(text.format(6, 0.5), text.format(9, 0.5), "[1,2,H,4]") == ([], [])
+
+
+@pytest.mark.oracle
+def test_a_number_that_is_computed_is_that_of_the_other_export(tmp_path: Path) -> None:
+    one, other = Net(_TOKENS.format(12, "Multiply", 1.0909091)), Net(_TOKENS.format(20, "Multiply", 1.0526316))
+    second = irshape.read(other.xml.encode(), weights=other.bin)
+    asked(one, "[1,S]", rewrite=True, like=second).write(tmp_path / "new.xml")
+    given = np.arange(20, dtype=np.float32).reshape(1, 20)
+    result = core().compile_model(tmp_path / "new.xml", "CPU")([given])[0]
+    assert np.allclose(result, given * (20 / 19))
