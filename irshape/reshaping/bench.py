@@ -146,7 +146,8 @@ class Notes:
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
     by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
     is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
-    `differing` are the layers with a number that another export contradicts: a layer behind them may make them again.
+    `differing` are the layers with a number that another export contradicts, each with the constants that hold it, if they may be replaced:
+    a layer behind them may make them again.
     """
 
     def __init__(self, batch: str | None) -> None:
@@ -160,7 +161,7 @@ class Notes:
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
         self.proofs: list[tuple[Item, Tensor]] = []
-        self.differing: list[Refusal] = []
+        self.differing: list[tuple[Refusal, tuple[Item, ...]]] = []
 
     @property
     def _lists(self) -> tuple[list[Any], ...]:

@@ -30,6 +30,8 @@ _SMALL: Final = 4
 _FEWEST: Final = 3
 # An element of a table of waves may be off by so much for each row.
 _ROUNDING: Final = 2e-7
+# Steps are even if they differ by less than this part of them.
+_SPACING: Final = 1e-3
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
 _BEGINS: Final = (-0.5, 0, 0.5, 1, 2)
 
@@ -68,7 +70,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         names = sorted({str(size) for size in left.values() if str(size) in bench.numbers and not bench.holds_batch(size)})
         is_batch = any(map(bench.holds_batch, left.values()))
         more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-        if len(names) == 1 == len({*map(str, left.values())}) and not bench.asked:
+        if len(names) == 1 == len({*map(str, left.values())}) and not bench.asked and not _spans(array, left):
             more = f"; --set {' '.join([f'{name}=1..{bench.numbers[name]}' for name in names])} takes the first elements{more}"
         bench.refuse(f"{needs}, and {doubt}", item, f"{_HINT}{more}")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
@@ -129,11 +131,22 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
 
 
 def _ends_at_recorded(bench: Bench, array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether the sizes that are asked for are those of one sequence, and end at the recorded one."""
-    return len({*map(str, left.values())}) == 1 and all(
-        isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
-        for axis, size in left.items()
+    """Whether the sizes that are asked for are those of one sequence and end at the recorded one, and the elements do not span a range."""
+    return (
+        len({*map(str, left.values())}) == 1
+        and not _spans(array, left)
+        and all(
+            isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
+            for axis, size in left.items()
+        )
     )
+
+
+def _spans(array: Array, left: Mapping[int, Size]) -> bool:
+    """Whether floats are evenly spaced along one axis in steps that halve if it is twice as long, as those from -1 to 1."""
+    axis = min(left)
+    steps = np.diff(array, axis=axis) if len(left) == 1 and array.dtype.kind == "f" and array.shape[axis] > _FEWEST else np.zeros(1)
+    return bool(np.ptp(steps) < _SPACING * np.abs(steps).max() and (np.abs(steps) * 2 % 1).any())
 
 
 def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:

@@ -13,7 +13,7 @@ import numpy as np
 from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar
 from irshape.reshaping.sizes import AS_SEEN, Sizes
 from irshape.reshaping.stretching import is_elementwise
-from irshape.reshaping.watch import constants_read
+from irshape.reshaping.watch import ATTENTION, constants_read
 from irshape.shape.dim import Size, brief_text, product
 
 # The numbers may be off by so much, as those of the exports are rounded to their element types.
@@ -36,6 +36,10 @@ def _unary(type_: str) -> Callable[[Bench, Any], Any]:
     return lambda bench, n: bench.add(type_, n, name=f"{bench.item.name}/number")
 
 
+def _pairs(bench: Bench, n: Any) -> Any:
+    return bench.add("Multiply", n, _less_one(bench, n), name=f"{bench.item.name}/number")
+
+
 def _correction(bench: Bench, n: Any) -> Any:
     return bench.add("Divide", n, _less_one(bench, n), name=f"{bench.item.name}/number")
 
@@ -45,6 +49,7 @@ _FORMS: Final = (
     _Form("({} - 1)", lambda n: n - 1, _less_one),
     _Form("sqrt{}", sqrt, _unary("Sqrt")),
     _Form("log{}", log, _unary("Log")),
+    _Form("({0}*({0} - 1))", lambda n: n * (n - 1), _pairs),
     _Form("({0}/({0} - 1))", lambda n: n / (n - 1), _correction),  # the correction of a variance
 )
 # So many sizes of axes make products, and so many fixed sizes.
@@ -82,7 +87,8 @@ def scale(bench: Bench) -> None:
     if bench.witness is None or partner is None:
         return
     there = constants_read(bench.witness.bench, partner)
-    for port, own in constants_read(bench, bench.item).items() if is_elementwise(bench.item) else ():
+    takes_numbers = is_elementwise(bench.item) or bench.item.type == ATTENTION
+    for port, own in constants_read(bench, bench.item).items() if takes_numbers else ():
         value, other = bench.item.inputs[port], there.get(port, own)
         array = None if value is None else bench.array(value)
         if own == other or array is None or array.dtype.char not in _ROUNDING or other[0] != own[0] or array.size > len(own[1]):
@@ -101,7 +107,7 @@ def scale(bench: Bench) -> None:
 
 
 def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: float) -> list[_Fit]:
-    """The sizes of which a form gives the number in both exports, all of the first form and factor that have some.
+    """The sizes of which a form gives the number in both exports, all of the first factor that has some; the last one may be any.
 
     They are sizes of axes, their products, and these times a fixed size near the layer, as a mean over an image is over its channels, too.
     """
@@ -116,14 +122,17 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     before = [one for value in bench.item.inputs if value is not None for one in (value, *value.item.inputs) if one is not None]
     shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
     fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
-    every += [(now * times, seen * times, (times, *sizes)) for times in fixed[:_MOST] for now, seen, sizes in every]
-    for form, factor in product_of(_FORMS, _FACTORS):
+    times = [(now * count, seen * count, (count, *sizes)) for count in fixed[:_MOST] for now, seen, sizes in every]
+    for factor in (*_FACTORS, None):
         found = []
-        for now, seen, sizes in every:
-            parts = (here / factor, form.of(now)), (there / factor, form.of(seen))
+        for form, (now, seen, sizes) in product_of(_FORMS, every if factor is None else (*every, *times)):
+            if form.of in (sqrt, log) and len({*map(str, sizes)}) < len(sizes):
+                continue  # of a square
             for is_inverse in (False, True):
-                if all(isclose(number, 1 / part if is_inverse else part, rel_tol=rounding) for number, part in parts):
-                    found.append(_Fit(product(sizes), form, factor, is_inverse=is_inverse))
+                parts = [1 / form.of(size) if is_inverse else form.of(size) for size in (now, seen)]
+                by = here / parts[0] if factor is None else factor
+                if isclose(here, by * parts[0], rel_tol=rounding) and isclose(there, by * parts[1], rel_tol=rounding):
+                    found.append(_Fit(product(sizes), form, by, is_inverse=is_inverse))
         if found:
             return found
     return []

@@ -167,8 +167,9 @@ class Walk:
     def _agree(self) -> None:
         """Refuse a number that another export contradicts, and that no layer has made again."""
         replaced = {*self.bench.draft.dead()}
-        for error in self.bench.notes.differing:
-            if error.item not in replaced:
+        for error, constants in self.bench.notes.differing:
+            read = {self.bench.constant_of(value) for value in error.item.inputs}
+            if error.item not in replaced and (not constants or not read.isdisjoint(constants)):
                 raise error
 
     def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
@@ -411,7 +412,7 @@ class Walk:
                 continue
             if isinstance(size, int):
                 told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
-                self.bench.notes.differing.append(Refusal(item, told, hint=_EXPORTS))
+                self.bench.notes.differing.append((Refusal(item, told, hint=_EXPORTS), ()))
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
                 self.bench.refuse(told, hint=_EXPORTS)
@@ -425,7 +426,7 @@ class Walk:
         if witness is None or partner is None:
             return
         if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
-            self.bench.notes.differing.append(Refusal(item, _DIFFER, hint=_WEIGHTS))
+            self.bench.notes.differing.append((Refusal(item, _DIFFER, hint=_WEIGHTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if not doubts or here is None or there is None:
@@ -441,15 +442,19 @@ class Walk:
         self.bench.notes.kept[known:] = left
 
     def _differ(self, item: Item, here: Read, there: Read) -> None:
-        """Refuse numbers that differ in the other export, unless a mend has replaced them; data may be made again by a layer behind."""
+        """Refuse numbers that differ in the other export, unless a mend has replaced them.
+
+        Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet.
+        """
         error = Refusal(item, _DIFFER, hint=_EXPORTS)
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
-        ports = [port for port, constant in stated if constant is not None and constant.base is not None]
-        if here[0] != there[0] or any(is_number(item, port, ()) for port in ports):
+        constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}
+        has_open = any(is_open(self.bench.shape(value)) for value in (*item.inputs, *item.outputs) if value is not None)
+        if here[0] != there[0] or (has_open and any(is_number(item, port, ()) for port in constants)):
             raise error
-        if ports:
-            self.bench.notes.differing.append(error)
+        if constants:
+            self.bench.notes.differing.append((error, tuple(constants.values())))
 
     # The axes.
 

@@ -34,7 +34,7 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
-_ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
+ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
 _ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
 # The largest number that ReLU6 lets pass, whatever the size is.
 _OF_RELU6: Final = 6
@@ -60,7 +60,7 @@ def watch(bench: Bench) -> None:
                 look(bench, item)
     elif item.type == "Clamp":
         _clamp(bench, item)
-    elif item.type == _ATTENTION:
+    elif item.type == ATTENTION:
         _number(bench, item)
     elif item.type == "Broadcast" or (item.type in ("Interpolate", "Tile") and not axes and not bench.is_of_sizes(data)):
         _repeated(bench, item)
@@ -358,8 +358,8 @@ def _scale(bench: Bench, item: Item) -> None:
 def _number(bench: Bench, item: Item) -> None:
     """A number that is the logarithm or the root of an open recorded size, or 1 divided by one of these, and that no fixed size explains.
 
-    A size n itself counts only as a divisor, and in n / (n - 1), the correction of a variance. A whole root does not count: strides are
-    often as large.
+    A size n itself counts only as a divisor, also in n * (n - 1), which counts pairs, and in n / (n - 1), the correction of a variance. A
+    whole root does not count: strides are often as large.
     """
     for value in item.inputs:
         array = None if value is None or bench.constant_of(value) is None else bench.array(value)
@@ -376,8 +376,8 @@ def _number(bench: Bench, item: Item) -> None:
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
-            if item.type in (*SCALING, _ATTENTION) and not any(size % was == 0 for size in fixed):
-                forms += [1 / was, 1 / sqrt(was), was / (was - 1), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
+            if item.type in (*SCALING, ATTENTION) and not any(size % was == 0 for size in fixed):
+                forms += [1 / was, 1 / sqrt(was), was / (was - 1), 1 / (was * (was - 1)), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs")
@@ -445,11 +445,10 @@ def constants_read(bench: Bench, item: Item) -> dict[int, Elements]:
     """The shape and the elements of each constant of the file that a layer computes with, by the port: of many floats a sample."""
     stored = [(port, value) for port, value in enumerate(item.inputs) if value is not None and value.item.base is not None]
     arrays = [(port, array) for port, value in stored if (array := bench.array(value)) is not None]
-    takes_few = is_elementwise(item)
     return {
         port: (array.shape, array.reshape(-1)[:: max(1, array.size // _FEW)].tolist())
         for port, array in arrays
-        if (takes_few if array.size <= _FEW else array.dtype.kind == "f")
+        if array.dtype.kind == "f" or (array.size <= _FEW and is_elementwise(item))
     }
 
 

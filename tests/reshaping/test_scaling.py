@@ -31,6 +31,8 @@ def _told(one: str, other: str, shape: str) -> tuple[list[str], list[str]]:
     ("Multiply", 2.4849066, 2.9957323, "[log(S)]"),
     ("Multiply", 1.0909091, 1.0526316, "[(S/(S - 1))]"),
     ("Power", 0.083333333, 0.05, "[1/S]"),
+    ("Multiply", 132.0, 380.0, "[(S*(S - 1))]"),
+    ("Multiply", 0.31061333, 0.37446659, "[0.125*log(S)]"),
     ("Multiply", 2.5, 2.5, None),
     ("Multiply", 2.5, 3.5, ""),
 ])  # fmt: skip
@@ -78,3 +80,20 @@ def test_a_number_that_is_computed_is_that_of_the_other_export(tmp_path: Path) -
     given = np.arange(20, dtype=np.float32).reshape(1, 20)
     result = core().compile_model(tmp_path / "new.xml", "CPU")([given])[0]
     assert np.allclose(result, given * (20 / 19))
+
+
+def test_the_scale_of_an_attention_is_a_number_like_others() -> None:
+    """24 channels, a multiple of the 12 tokens: nothing in one file says that the scale follows from the tokens."""
+    text = "_x: f32[1,{},24]\nScaledDotProductAttention-13(_x, _x, _x, f32=0.0, f32={}, causal=false) -> Result"
+    assert _told(text.format(12, 0.28867513), text.format(20, 0.22360680), "[1,S,24]") == ([], ["[1/sqrt(S)]"])
+
+
+def test_sizes_that_a_layer_behind_makes_again_may_differ() -> None:
+    """The mean of an image is spread over the image again."""
+    text = """
+        _x: f32[1,2,{0},4] -> _y: Relu
+        ReduceMean(_y, [2,3], keep_dims=true) -> _up: Interpolate-11([{0},4], [2,3], mode=nearest, shape_calculation_mode=sizes)
+        Concat(_y, _up, axis=1) -> Result
+    """
+    faults, found = _told(text.format(6), text.format(9), "[1,2,H,4]")
+    assert (faults, found) == ([], ["[H]"])
