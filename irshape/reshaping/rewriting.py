@@ -24,7 +24,7 @@ from irshape.inference.inputs import Inputs
 from irshape.model.model import SINKS, Model, reached
 from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
 from irshape.reshaping.folding import Folding
-from irshape.reshaping.walk import Alternative, Walk
+from irshape.reshaping.walk import DIFFER, EXPORTS, Alternative, Walk
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import evaluate
 from irshape.shape.shape import format_shape
@@ -93,7 +93,19 @@ class Rewriter:
         try:
             return self._walk(self._wish, is_strict=False)
         except Refusal as error:
-            raise self._from_recorded(error) from None
+            raise self._alone(self._from_recorded(error)) from None
+
+    def _alone(self, error: Refusal) -> Refusal:
+        """The error of the file alone, if there is one, where a layer misses a shape of the second export: that may have other layers."""
+        if error.hint == EXPORTS and error.reason != DIFFER:
+            witness, self._witness = self._witness, None
+            try:
+                self.walked()
+            except Refusal as other:
+                return other
+            finally:
+                self._witness = witness
+        return error
 
     def _from_recorded(self, error: Refusal) -> Refusal:
         """The error of sizes from the recorded ones on, if these are refused, too; else the error, with the advice to ask for them."""

@@ -43,9 +43,9 @@ Option = TypeVar("Option")
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
-_DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
-_EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
-_WEIGHTS: Final = f"{_EXPORTS} and has the same weights"
+DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
+EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
+_WEIGHTS: Final = f"{EXPORTS} and has the same weights"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # So often an alternative is tried with other options behind it.
 _MOST_RETRIES: Final = 20
@@ -185,7 +185,7 @@ class Walk:
             except Refusal as error:
                 cut = [one for one in self._choices if one.options[one.index].is_cut and not one.options[0].is_cut]
                 reached = -len(cut), at, isinstance(error, BatchMixed)
-                if error.reason == _DIFFER:
+                if error.reason == DIFFER:
                     self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
@@ -412,10 +412,10 @@ class Walk:
                 continue
             if isinstance(size, int):
                 told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
-                self.bench.notes.differing.append((Refusal(item, told, hint=_EXPORTS), ()))
+                self.bench.notes.differing.append((Refusal(item, told, hint=EXPORTS), ()))
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
-                self.bench.refuse(told, hint=_EXPORTS)
+                self.bench.refuse(told, hint=EXPORTS)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
@@ -426,7 +426,7 @@ class Walk:
         if witness is None or partner is None:
             return
         if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
-            self.bench.notes.differing.append((Refusal(item, _DIFFER, hint=_WEIGHTS), ()))
+            self.bench.notes.differing.append((Refusal(item, DIFFER, hint=_WEIGHTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if not doubts or here is None or there is None:
@@ -446,7 +446,7 @@ class Walk:
 
         Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet.
         """
-        error = Refusal(item, _DIFFER, hint=_EXPORTS)
+        error = Refusal(item, DIFFER, hint=EXPORTS)
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}

@@ -372,7 +372,9 @@ def _number(bench: Bench, item: Item) -> None:
             for size in (*filter(bench.is_open, _of_inputs(bench)), *near)
             if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP
         }
-        fixed = [size for one in before for size in bench.shape(one) or () if isinstance(size, int) and size]
+        near_by = item.inputs[:1] if item.type == ATTENTION else before  # the size of a head, or of all
+        fixed = [size for one in near_by for size in (one and bench.shape(one)) or () if isinstance(size, int) and size]
+        fixed += [prod(fixed)] if item.type == ATTENTION else []
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
