@@ -47,8 +47,9 @@ DIFFER: Final = "reads numbers that differ in the other export, so they follow f
 EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
 _WEIGHTS: Final = f"{EXPORTS} and has the same weights"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
-# So often an alternative is tried with other options behind it.
-_MOST_RETRIES: Final = 20
+# So often the alternatives together are tried with other options behind them, and so often each of them at least.
+_MOST_RETRIES: Final = 4000
+_LEAST_RETRIES: Final = 20
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = 4
@@ -147,7 +148,7 @@ class Walk:
         self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
         self._choices: list[_Choice] = []
         self._forced: dict[int, int] = {}
-        self._at, self._marks = 0, _mark(self.bench)
+        self._at, self._marks, self._steps_back = 0, _mark(self.bench), 0
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
         bench.pick, bench.witness = self._pick, witness
 
@@ -194,6 +195,7 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 back += 1
+                self._steps_back += 1
                 if not self._choices or self._choices[-1].at < start or back > most:
                     raise furthest[1] from None
                 choice = self._choices[-1]
@@ -243,7 +245,8 @@ class Walk:
             stays = of_batch if is_other else ()  # another place of the batch mends no size
             self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
             try:
-                self._go(choice.at, _MOST_RETRIES)
+                left = _MOST_RETRIES - self._steps_back
+                self._go(choice.at, max(_LEAST_RETRIES, min(left, _MOST_STEPS_BACK)))
                 self._agree()
                 item = self._items[choice.at]
                 is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
