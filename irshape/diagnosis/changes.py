@@ -331,7 +331,7 @@ class Changes:
 
         Each with the name and the shape of the input, and the layers from there to the node.
         """
-        fault = next((one for one in self.witnesses.own[node].findings if one.code == "R401"), None)
+        fault = next((one for one in self.witnesses.own[node].findings if one.code == "R401" and one.attribute is None), None)
         found: list[tuple[str, Node, tuple[Node, ...]]] = []
         for index, slot in enumerate(node.sources if fault is not None else ()):
             port = None if node.op is None else node.op.input_at(index, len(node.sources))

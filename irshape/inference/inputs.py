@@ -399,8 +399,10 @@ def read_shape(name: str, value: object) -> DescribedShape:
             return tuple(map(_number, value))
         if any(isinstance(size, int) and abs(size) > INT64_MAX for size in value):
             raise InputError(f"the shape of {name!r}: a size is at least 0 and at most {INT64_MAX}")
-        if (other := next((size for size in value if isinstance(size, tuple | list | range)), None)) is not None:
-            raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {other!r}; write a range as a text: '1..4'")
+        if others := [
+            size for size in value if isinstance(size, tuple | list | range) or type(size).__name__.startswith(("float", "bool"))
+        ]:
+            raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {others[0]!r}; write a range as a text: '1..4'")
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)

@@ -74,10 +74,10 @@ class Body:
 
     `iteration` is the Parameter that counts the iterations of a Loop, `condition` the Result that ends it. `faults` holds a message
     and an offset for each entry of the map that names a missing Parameter or Result, `remarks` holds a code, too, and is for what
-    OpenVINO reads without effect.
+    OpenVINO reads without effect. `is_misread` says that an entry has an id that is no number.
     """
 
-    __slots__ = ("condition", "faults", "inputs", "iteration", "model", "name", "outputs", "remarks")
+    __slots__ = ("condition", "faults", "inputs", "is_misread", "iteration", "model", "name", "outputs", "remarks")
 
     def __init__(self, model: Model, name: str) -> None:
         self.model = model
@@ -87,6 +87,7 @@ class Body:
         self.iteration: Node | None = None
         self.condition: Node | None = None
         self.faults: list[tuple[str, int]] = []
+        self.is_misread = False
         self.remarks: list[tuple[str, str, int]] = []
 
 
@@ -132,7 +133,8 @@ def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
             body.condition = result
         if external >= 0:
             body.outputs.append(BodyOutput(result, _slice(entry), entry.offset))
-    if not body.faults:
+    body.is_misread = not all(_is_read(entry) for entry in (*entries, *edges))
+    if not body.faults and not body.is_misread:
         body.remarks.extend(_without_effect(node, body, entries, edges))
     return body
 
@@ -189,9 +191,16 @@ def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_laye
     id = _number(entry.attributes, attribute, -1)
     node = body.model._by_id.get(id)
     if node is None or node.type != type:
-        body.faults.append((f"the {body.name} has no {type} with id {id}", entry.offset))
+        if id >= 0:  # else the reader has reported the text
+            body.faults.append((f"the {body.name} has no {type} with id {id}", entry.offset))
         return None
     return node
+
+
+def _is_read(entry: PortMap) -> bool:
+    """Whether the ids of layers that an entry names are numbers; the reader has reported others."""
+    names = ("from-layer", "to-layer") if entry.tag == "edge" else ("internal_layer_id",)
+    return all(_number(entry.attributes, name, -1) >= 0 for name in names)
 
 
 def _slice(entry: PortMap) -> Slice | None:

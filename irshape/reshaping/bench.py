@@ -102,7 +102,7 @@ class Witness(NamedTuple):
 
     bench: Bench
     partners: Mapping[Node | None, Item]
-    sizes: Mapping[str, int]
+    sizes: dict[str, int]
 
     def shape(self, value: Value) -> Shape:
         """The shape of a tensor there; None if it is not known."""

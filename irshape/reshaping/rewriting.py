@@ -96,8 +96,8 @@ class Rewriter:
             raise self._alone(self._from_recorded(error)) from None
 
     def _alone(self, error: Refusal) -> Refusal:
-        """The error of the file alone, if there is one, where a layer misses a shape of the second export: that may have other layers."""
-        if error.hint == EXPORTS and error.reason != DIFFER:
+        """The error of the file alone, if there is one, where a layer misses what the second export has: that may have other layers."""
+        if (error.hint or "").startswith(EXPORTS) and error.reason != DIFFER:
             witness, self._witness = self._witness, None
             try:
                 self.walked()

@@ -44,8 +44,10 @@ _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
-EXPORTS: Final = "irshape finds no formula that fits both exports: open fewer axes, and give a second export that differs only in these"
-_WEIGHTS: Final = f"{EXPORTS} and has the same weights"
+_ELEMENTS: Final = (
+    "computes with numbers that differ in the other export, so they follow from the sizes of this file, or the weights are others"
+)
+EXPORTS: Final = "irshape finds no formula that fits both exports"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # So often the alternatives together are tried with other options behind them, and so often each of them at least.
 _MOST_RETRIES: Final = 4000
@@ -410,15 +412,27 @@ class Walk:
         other = None if witness is None else witness.shape(value)
         if witness is None or other is None or len(other) != len(shape):
             return
+        known = {
+            *self.bench.numbers,
+            *[name for one in item.inputs if one for size in self.bench.shape(one) or () for name in symbols(size)],
+        }
         for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
+            if isinstance(size, Dim) and isinstance(seen, int) and str(size) in symbols(size) - known:
+                witness.sizes[str(size)] = seen  # the layer makes this symbol: no formula gives its value
             if witness.has(value, axis, size):
                 continue
             if isinstance(size, int):
                 told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
-                self.bench.notes.differing.append((Refusal(item, told, hint=EXPORTS), ()))
+                self.bench.notes.differing.append((self._contradiction(item, told), ()))
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
-                self.bench.refuse(told, hint=EXPORTS)
+                raise self._contradiction(item, told)
+
+    def _contradiction(self, item: Item, told: str) -> Refusal:
+        """The refusal of a layer that the other export contradicts."""
+        several = "open fewer axes, and give a second export that differs only in these"
+        way = several if len(self.bench.numbers) > 1 else "keep this size, or convert the model again with an axis that is open there"
+        return Refusal(item, told, hint=f"{EXPORTS}: {way}")
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
@@ -429,7 +443,7 @@ class Walk:
         if witness is None or partner is None:
             return
         if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
-            self.bench.notes.differing.append((Refusal(item, DIFFER, hint=_WEIGHTS), ()))
+            self.bench.notes.differing.append((self._contradiction(item, _ELEMENTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if not doubts or here is None or there is None:
@@ -449,7 +463,7 @@ class Walk:
 
         Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet.
         """
-        error = Refusal(item, DIFFER, hint=EXPORTS)
+        error = self._contradiction(item, DIFFER)
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}

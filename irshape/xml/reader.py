@@ -53,9 +53,10 @@ _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 _LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
 # The attributes that <input> and <output> of a port map must have.
-_MAPPED: Final = ("external_port_id", "internal_layer_id")
+_ENDS: Final = ("from-layer", "to-layer")
+_MAPPED: Final = {**dict.fromkeys(("input", "output"), ("external_port_id", "internal_layer_id")), "edge": _ENDS}
 # The axis of an input counts from 0; the axis along which an output is concatenated may be negative and count from the end.
-_UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
+_UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",), "edge": _ENDS}
 
 
 def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT, uses_fast_lane: bool = True) -> Document:
@@ -546,13 +547,12 @@ class _Reader(Markup):
         layer = self.layer
         assert layer is not None and layer.port_maps is not None
         since = len(self.document.diagnostics)
-        if tag != "edge":
-            for name in _MAPPED:
-                if name not in attributes:
-                    self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
-            for name in MAP_NUMBERS:
-                if name in attributes:
-                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
+        for name in _MAPPED[tag]:
+            if name not in attributes:
+                self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
+        for name in _ENDS if tag == "edge" else MAP_NUMBERS:
+            if name in attributes:
+                self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
         self.hold(layer, since)
         layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
         self.children = NOTHING

@@ -643,6 +643,17 @@ def test_what_a_map_holds_without_effect_is_told(name: str, old: str, new: str, 
     assert code in {one.code for one in irshape.check(net.xml.replace(old, new, 1).encode(), weights=net.bin).diagnostics}
 
 
+@pytest.mark.parametrize(("ends", "code"), [
+    ('from-layer="2" to-layer="-1"', "X106"), ('from-layer="x" to-layer="0"', "X106"), ('from-layer="2" to-layer="1.5"', "X106"),
+    ('from-layer="2"', "X105"), ('to-layer="0"', "X105"),
+])  # fmt: skip
+def test_an_end_of_a_back_edge_that_is_no_number_is_told(ends: str, code: str) -> None:
+    """OpenVINO refuses the file."""
+    net = iterator("f32[6,3]", SAME)
+    xml = net.xml.replace("</port_map>", f"</port_map><back_edges><edge {ends}/></back_edges>", 1)
+    assert [one.code for one in irshape.check(xml.encode(), weights=net.bin).diagnostics] == [code]
+
+
 MAPS = [
     ("x, y", "0 > p; 1 > q; r > 2", []),
     ("x, y", "0 > p; 1 > p; r > 2", ["inputs 0 and 1 of the port map feed the same Parameter 'p', and none feeds Parameter 'q'"]),

@@ -599,7 +599,7 @@ _SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
 
 @pytest.mark.parametrize(("other", "told"), [
     (_SHIFTED.format(20, 5, "2.25"), []),
-    (_SHIFTED.format(20, 5, "3.5"), ["S207 Add 'add_2' reads numbers that differ in the other export"]),
+    (_SHIFTED.format(20, 5, "3.5"), ["S207 Add 'add_2' computes with numbers that differ in the other export"]),
 ])  # fmt: skip
 def test_a_second_export_tells_of_a_constant_that_no_law_explains(other: str, told: list[str]) -> None:
     net, another = Net(_SHIFTED.format(12, 5, "2.25")), Net(other)

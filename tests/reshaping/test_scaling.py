@@ -97,3 +97,14 @@ def test_sizes_that_a_layer_behind_makes_again_may_differ() -> None:
     """
     faults, found = _told(text.format(6), text.format(9), "[1,2,H,4]")
     assert (faults, found) == ([], ["[H]"])
+
+
+def test_a_symbol_that_a_layer_makes_has_its_value_in_the_other_export() -> None:
+    """A roll by half: its two slices have sizes that no formula gives, as a begin of -0 is the start."""
+    text = """
+        _x: f32[1,{0}] -> _a: Slice-8([{1}], [2147483647], [1], [1])
+        _b: Slice-8(_x, [0], [{1}], [1], [1])
+        Concat(_a, _b, axis=1) -> Slice-8([0], [{2}], [1], [1]) -> Result
+    """
+    faults, _ = _told(text.format(12, -6, 5), text.format(20, -10, 8), "[1,S]")
+    assert [fault.partition(" 'slice_16' ")[0] for fault in faults] == ["S207 Slice"]

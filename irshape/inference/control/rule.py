@@ -66,7 +66,7 @@ class Control(Context):
         if len(self.facts) < self.op.min_inputs:
             self.error("G107", f"input {len(self.facts)} ({self.op.inputs[len(self.facts)].name}) is missing")
             return failed
-        if self.faults:
+        if self.faults or any(body.is_misread for body in self.bodies):
             return failed
         try:
             outputs = yield from self.outputs()

@@ -14,6 +14,7 @@ from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
+from irshape.report.text import counted
 from irshape.shape.dim import Size, is_known, product
 from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.guard import STATIC
@@ -253,8 +254,13 @@ class _Sequence(_Recurrent):
     direction: Annotated[Literal["forward", "reverse", "bidirectional"], Stated] = "forward"
     activations: tuple[str, ...] = ()
 
+    usual: ClassVar[tuple[str, ...]]
+
     def infer(self, ctx: Context, *inputs: Input) -> tuple[Shape, ...]:
         """The shape of the hidden states of all steps, then that of each state after the last step."""
+        if len(self.activations) < len(self.usual):
+            message = f"this never holds: activations must name {counted(len(self.usual), 'function')}, got {len(self.activations)}"
+            ctx.warn("R401", message, attribute="activations", hint=f'write activations="{",".join(self.usual)}"')
         data, *states, lengths, weights, recurrence, biases = inputs
         batch = agreed(ctx, claims((data, *states, lengths), 0), "batch")
         directions = 2 if self.direction == "bidirectional" else 1
@@ -290,11 +296,14 @@ class RNNSequence(_SingleStateSequence):
     ignores_surplus = True
     gates = 1
     others = 2
+    usual = RNNCell.activations
 
 
 @op("GRUSequence", "opset5")
 class GRUSequence(_SingleStateSequence, _LinearBeforeReset):
     """A gated recurrent unit along the axis of time."""
+
+    usual = GRUCell.activations
 
 
 @op("LSTMSequence", "opset5")
@@ -313,3 +322,4 @@ class LSTMSequence(_Sequence):
     Co = Out(like="X")
     gates = 4
     others = 13
+    usual = _LSTMCell.activations

@@ -4,6 +4,7 @@ import pytest
 
 import irshape
 from tests.support.ir import Net
+from tests.support.oracle import core
 from tests.support.rows import Rows, row_tests
 
 SIZE = {"hidden_size": 4}
@@ -105,3 +106,20 @@ def test_what_contradicts_the_weights_is_told(columns: int, hidden: int) -> None
     inputs = f"f32[2,5], f32[2,4], f32[2,4], f32[16,{columns}], f32[16,4], f32[16]"
     net = Net(f"{inputs} -> cell: LSTMCell-4(hidden_size={hidden}) f32 f32\ncell.0 -> Result")
     assert [one.code for one in irshape.check(net.xml.encode()).diagnostics if one.code != "W201"] == ["R401"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("activations", "told"), [
+    ("", ["R401"]), (', activations="sigmoid"', ["R401"]), (', activations="sigmoid,tanh"', []), (', activations="sigmoid,tanh,tanh"', []),
+])  # fmt: skip
+def test_too_few_functions_of_a_sequence_are_told(activations: str, told: list[str]) -> None:
+    """OpenVINO reads the file, and its CPU plugin refuses to compile it."""
+    inputs = "f32[2,3,5], f32[2,1,4], i32=3[2], f32=0.5[1,12,5], f32=0.5[1,12,4], f32=0[1,12]"
+    net = Net(f"_y: GRUSequence-5({inputs}, hidden_size=4, direction=forward{activations}) f32 f32\n_y.0 -> Result")
+    assert [one.code for one in irshape.check(net.xml.encode(), weights=net.bin).diagnostics] == told
+    model = core().read_model(net.xml.encode(), net.bin)
+    if told:
+        with pytest.raises(RuntimeError, match="_M_range_check"):
+            core().compile_model(model, "CPU")
+    else:
+        core().compile_model(model, "CPU")
