@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.fuzz.hostile import SMALL
-from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS
+from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS, slowness
 from tests.support.ir import Net
 
 ROOT: Final = Path(__file__).parents[2]
@@ -453,7 +453,7 @@ def tried(name: str, folder: Path, seconds: float = 20) -> Finding:
         if path.is_dir():
             path.chmod(0o755)
     wrong = []
-    if used > SECONDS or megabytes > MEGABYTES:
+    if used > SECONDS * slowness() or megabytes > MEGABYTES:
         wrong.append(f"{used:.1f} s, {megabytes} MB")
     if given.code >= 0 and code != given.code:
         wrong.append(f"exit code {code}, not {given.code}: {said[-300:]}")
