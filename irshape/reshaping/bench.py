@@ -98,7 +98,10 @@ class BatchMixed(Refusal):
 
 
 class Witness(NamedTuple):
-    """A second export on its own bench, the layer there that is the partner of a layer of the file, and the sizes of symbols there."""
+    """A second export on its own bench, the layer there that is the partner of a layer of the file, and the sizes of symbols there.
+
+    The walk adds the sizes of symbols that layers make, such as the one of a slice that no formula tells.
+    """
 
     bench: Bench
     partners: Mapping[Node | None, Item]
@@ -146,8 +149,8 @@ class Notes:
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
     by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
     is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
-    `differing` are the layers with a number that another export contradicts, each with the constants that hold it, if they may be replaced:
-    a layer behind them may make them again.
+    `differing` are the layers that another export contradicts, each with the constants whose replacement settles the matter, if there are
+    any: a layer behind may make the layer or its constants again.
     """
 
     def __init__(self, batch: str | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from itertools import groupby
 from math import lcm
 from typing import Final, NamedTuple
@@ -96,15 +97,14 @@ class Rewriter:
             raise self._alone(self._from_recorded(error)) from None
 
     def _alone(self, error: Refusal) -> Refusal:
-        """The error of the file alone, if there is one, where a layer misses what the second export has: that may have other layers."""
+        """The error of the file alone, if a layer misses a shape of the second export, which may have other layers; else the error."""
         if (error.hint or "").startswith(EXPORTS) and error.reason != DIFFER:
-            witness, self._witness = self._witness, None
+            alone = copy(self)
+            alone._witness = None
             try:
-                self.walked()
+                alone.walked()
             except Refusal as other:
                 return other
-            finally:
-                self._witness = witness
         return error
 
     def _from_recorded(self, error: Refusal) -> Refusal:

@@ -18,6 +18,8 @@ from irshape.shape.dim import Size, brief_text, product
 
 # The numbers may be off by so much, as those of the exports are rounded to their element types.
 _ROUNDING: Final = {"f": 1e-6, "e": 1e-3}
+# The forms that are written as a call.
+_CALLS: Final = (sqrt, log)
 
 
 class _Form(NamedTuple):
@@ -28,37 +30,30 @@ class _Form(NamedTuple):
     build: Callable[[Bench, Any], Any]
 
 
+def _add(bench: Bench, type_: str, *inputs: Any, **attributes: Any) -> Any:
+    return bench.add(type_, *inputs, name=f"{bench.item.name}/number", **attributes)
+
+
 def _less_one(bench: Bench, n: Any) -> Any:
-    return bench.add("Subtract", n, np.float32(1), name=f"{bench.item.name}/number")
-
-
-def _unary(type_: str) -> Callable[[Bench, Any], Any]:
-    return lambda bench, n: bench.add(type_, n, name=f"{bench.item.name}/number")
-
-
-def _pairs(bench: Bench, n: Any) -> Any:
-    return bench.add("Multiply", n, _less_one(bench, n), name=f"{bench.item.name}/number")
-
-
-def _correction(bench: Bench, n: Any) -> Any:
-    return bench.add("Divide", n, _less_one(bench, n), name=f"{bench.item.name}/number")
+    return _add(bench, "Subtract", n, np.float32(1))
 
 
 _FORMS: Final = (
     _Form("{}", float, lambda bench, n: n),
     _Form("({} - 1)", lambda n: n - 1, _less_one),
-    _Form("sqrt{}", sqrt, _unary("Sqrt")),
-    _Form("log{}", log, _unary("Log")),
-    _Form("({0}*({0} - 1))", lambda n: n * (n - 1), _pairs),
-    _Form("({0}/({0} - 1))", lambda n: n / (n - 1), _correction),  # the correction of a variance
+    _Form("sqrt({})", sqrt, lambda bench, n: _add(bench, "Sqrt", n)),
+    _Form("log({})", log, lambda bench, n: _add(bench, "Log", n)),
+    _Form("({0}*({0} - 1))", lambda n: n * (n - 1), lambda bench, n: _add(bench, "Multiply", n, _less_one(bench, n))),  # pairs
+    _Form("({0}/({0} - 1))", lambda n: n / (n - 1), lambda bench, n: _add(bench, "Divide", n, _less_one(bench, n))),  # of a variance
 )
-# So many sizes of axes make products, and so many fixed sizes.
-_MOST: Final = 16
+# The factors that are tried before any other.
 _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
+# Products are made of at most so many sizes of axes, and of so many fixed sizes.
+_MOST: Final = 16
 
 
 class _Fit(Sizes):
-    """A size of which a form, or 1 divided by it if `is_inverse`, gives a number in both exports if it is multiplied by a `factor`."""
+    """A size whose form, or 1 divided by the form if `is_inverse`, is the number in both exports when multiplied by a `factor`."""
 
     def __init__(self, size: Size, form: _Form, factor: float, *, is_inverse: bool) -> None:
         super().__init__([size])
@@ -67,18 +62,18 @@ class _Fit(Sizes):
     def text(self, tell: Callable[[Size], str]) -> str:
         """The form with a size as `tell` writes it."""
         size, words = tell(self[0]), self.form.words
-        words = words.format(size if size.isidentifier() and words[0] in "({" else f"({size})")
+        words = words.format(size if size.isidentifier() or self.form.of in _CALLS else f"({size})")
         return f"{self.factor:g}/{words}" if self.is_inverse else words if self.factor == 1 else f"{self.factor:g}*{words}"
 
     def build(self, bench: Bench) -> Any:
         """The number as a tensor f32[1]."""
-        name, factor = f"{bench.item.name}/number", np.float32(self.factor)
-        made = self.form.build(bench, bench.add("Convert", scalar(bench, self[0]), destination_type="f32", name=name))
+        factor = np.float32(self.factor)
+        made = self.form.build(bench, _add(bench, "Convert", scalar(bench, self[0]), destination_type="f32"))
         if self.is_inverse:
-            made = bench.add("Divide", factor, made, name=name)
+            made = _add(bench, "Divide", factor, made)
         elif factor != 1:
-            made = bench.add("Multiply", made, factor, name=name)
-        return bench.add("Reshape", made, np.array([1], np.int64), special_zero=False, name=name)
+            made = _add(bench, "Multiply", made, factor)
+        return _add(bench, "Reshape", made, np.array([1], np.int64), special_zero=False)
 
 
 def scale(bench: Bench) -> None:
@@ -99,17 +94,16 @@ def scale(bench: Bench) -> None:
             continue
         chosen = [bench.pick(fits) if fits else here for (here, _), fits in zip(pairs, ways, strict=True)]
         pieces = [one.build(bench) if isinstance(one, _Fit) else np.array([one], np.float32) for one in chosen]
-        made = pieces[0] if len(pieces) == 1 else bench.add("Concat", *pieces, axis=0, name=f"{bench.item.name}/numbers")
-        shape = np.array(array.shape, np.int64)
-        bench.connect(port, bench.add("Reshape", made, shape, special_zero=False, name=f"{bench.item.name}/numbers"))
+        made = pieces[0] if len(pieces) == 1 else _add(bench, "Concat", *pieces, axis=0)
+        bench.connect(port, _add(bench, "Reshape", made, np.array(array.shape, np.int64), special_zero=False))
         words = [one.text(lambda size: brief_text(bench.wanted(size))) if isinstance(one, _Fit) else f"{one:g}" for one in chosen]
         bench.mend("numbers", f"[{','.join([f'{here:g}' for here, _ in pairs])}]", f"[{','.join(words)}]", "generated", AS_SEEN)
 
 
 def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: float) -> list[_Fit]:
-    """The sizes of which a form gives the number in both exports, all of the first factor that has some; the last one may be any.
+    """The sizes of which a form gives the number in both exports: all for the first factor that has some; any factor is tried last.
 
-    They are sizes of axes, their products, and these times a fixed size near the layer, as a mean over an image is over its channels, too.
+    A size is that of an axis, a product of two, or either times a fixed size near the layer, as a mean over an image counts channels, too.
     """
     known: dict[tuple[int, int], tuple[Size, ...]] = {}
     for size in open_sizes(bench):
@@ -126,8 +120,8 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     for factor in (*_FACTORS, None):
         found = []
         for form, (now, seen, sizes) in product_of(_FORMS, every if factor is None else (*every, *times)):
-            if form.of in (sqrt, log) and len({*map(str, sizes)}) < len(sizes):
-                continue  # of a square
+            if form.of in _CALLS and len({*map(str, sizes)}) < len(sizes):
+                continue  # the root of a square is the size itself, and the logarithm twice that of the size
             for is_inverse in (False, True):
                 parts = [1 / form.of(size) if is_inverse else form.of(size) for size in (now, seen)]
                 by = here / parts[0] if factor is None else factor

@@ -44,12 +44,10 @@ _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
-_ELEMENTS: Final = (
-    "computes with numbers that differ in the other export, so they follow from the sizes of this file, or the weights are others"
-)
+_ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 EXPORTS: Final = "irshape finds no formula that fits both exports"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
-# So often the alternatives together are tried with other options behind them, and so often each of them at least.
+# The alternatives share so many steps back, and each of them may take so many in any case.
 _MOST_RETRIES: Final = 4000
 _LEAST_RETRIES: Final = 20
 # The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
@@ -178,7 +176,7 @@ class Walk:
     def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
         """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
-        back, at = 0, start
+        begun, at = self._steps_back, start
         while at < len(self._items):
             self._at, self._marks = at, _mark(self.bench)
             try:
@@ -196,9 +194,8 @@ class Walk:
                     furthest = reached, error
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
-                back += 1
                 self._steps_back += 1
-                if not self._choices or self._choices[-1].at < start or back > most:
+                if not self._choices or self._choices[-1].at < start or self._steps_back - begun > most:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.index += 1
@@ -412,10 +409,8 @@ class Walk:
         other = None if witness is None else witness.shape(value)
         if witness is None or other is None or len(other) != len(shape):
             return
-        known = {
-            *self.bench.numbers,
-            *[name for one in item.inputs if one for size in self.bench.shape(one) or () for name in symbols(size)],
-        }
+        taken = [size for one in item.inputs if one is not None for size in self.bench.shape(one) or ()]
+        known = self.bench.numbers.keys() | {name for size in taken for name in symbols(size)}
         for axis, (size, seen) in enumerate(zip(shape, other, strict=True)):
             if isinstance(size, Dim) and isinstance(seen, int) and str(size) in symbols(size) - known:
                 witness.sizes[str(size)] = seen  # the layer makes this symbol: no formula gives its value

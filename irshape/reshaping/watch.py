@@ -372,7 +372,7 @@ def _number(bench: Bench, item: Item) -> None:
             for size in (*filter(bench.is_open, _of_inputs(bench)), *near)
             if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP
         }
-        near_by = item.inputs[:1] if item.type == ATTENTION else before  # the size of a head, or of all
+        near_by = item.inputs[:1] if item.type == ATTENTION else before  # the size of a head, and of all heads together
         fixed = [size for one in near_by for size in (one and bench.shape(one)) or () if isinstance(size, int) and size]
         fixed += [prod(fixed)] if item.type == ATTENTION else []
         factor = 1 / number if item.type == "Divide" else number
@@ -455,7 +455,7 @@ def constants_read(bench: Bench, item: Item) -> dict[int, Elements]:
 
 
 def are_others(own: Mapping[int, Elements], others: Mapping[int, Elements]) -> bool:
-    """Whether some constants differ from those in another export; large ones of another shape do not count: they are made again."""
+    """Whether some constants differ from those in another export. Large ones of another shape do not count, because a mend makes them."""
     both = [(one, others.get(port, one)) for port, one in own.items()]
     return any(one != other and (one[0] == other[0] or prod(one[0]) <= _FEW) for one, other in both)
 

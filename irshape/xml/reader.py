@@ -52,7 +52,7 @@ _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 # What stands for the layers and edges of a body that the fast lane reads.
 _LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
-# The attributes that <input> and <output> of a port map must have.
+# The attributes that an entry of a port map and an <edge> of <back_edges> must have.
 _ENDS: Final = ("from-layer", "to-layer")
 _MAPPED: Final = {**dict.fromkeys(("input", "output"), ("external_port_id", "internal_layer_id")), "edge": _ENDS}
 # The axis of an input counts from 0; the axis along which an output is concatenated may be negative and count from the end.

@@ -254,6 +254,7 @@ class _Sequence(_Recurrent):
     direction: Annotated[Literal["forward", "reverse", "bidirectional"], Stated] = "forward"
     activations: tuple[str, ...] = ()
 
+    # The functions of the cell; OpenVINO does not take them where the attribute is missing.
     usual: ClassVar[tuple[str, ...]]
 
     def infer(self, ctx: Context, *inputs: Input) -> tuple[Shape, ...]:
