@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 CONSTANTS: Final = ("Const", "Constant")
 # The ports that number axes.
 AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
+EXPORTS: Final = "irshape finds no formula that fits both exports"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
 
@@ -148,9 +149,9 @@ class Notes:
 
     `traces` say what axes are made of, `joined` which factors a product was joined of, `sums` which parts a Concat put one after another,
     by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
-    is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place.
-    `differing` are the layers that another export contradicts, each with the constants whose replacement settles the matter, if there are
-    any: a layer behind may make the layer or its constants again.
+    is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place,
+    and how far it may be off. `differing` are the layers that another export contradicts, each with the constants whose replacement settles
+    the matter, if there are any: a layer behind may make the layer or its constants again.
     """
 
     def __init__(self, batch: str | None) -> None:
@@ -163,7 +164,7 @@ class Notes:
         self.mends: list[Mend] = []
         self.kept: list[Doubt] = []
         self.unproven: list[Doubt] = []
-        self.proofs: list[tuple[Item, Tensor]] = []
+        self.proofs: list[tuple[Item, Tensor, float]] = []
         self.differing: list[tuple[Refusal, tuple[Item, ...]]] = []
 
     @property

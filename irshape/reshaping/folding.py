@@ -65,6 +65,17 @@ class Folding:
         return one
 
 
+def are_equal(one: Array, other: Array, rounding: float = 0.0) -> bool:
+    """Whether an array, broadcast to the shape of another one, has its elements, up to `rounding` times the largest one."""
+    try:
+        one = np.broadcast_to(one, other.shape)
+    except ValueError:
+        return False
+    if rounding:
+        return bool(np.abs(one - other).max(initial=0) <= rounding * np.abs(other).max(initial=0))
+    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=other.dtype.kind == "f")
+
+
 def _cast(item: Item, array: Array) -> Array | None:
     return array.astype(STORED[name]) if (name := item.attributes["destination_type"]) in STORED else None
 

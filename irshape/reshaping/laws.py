@@ -5,16 +5,18 @@ The elements are the same at the recorded sizes: a law gives those of a constant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product as choices_of
 from math import isclose, log, prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
+from irshape.reshaping.bench import EXPORTS, Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
+from irshape.reshaping.folding import Folding, are_equal
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ _SMALL: Final = 4
 _FEWEST: Final = 3
 # An element of a table of waves may be off by so much for each row.
 _ROUNDING: Final = 2e-7
+# Numbers that are spaced evenly in two exports may be off by so much of the largest one, as they are rounded to their element types.
+_ROUNDINGS: Final = {"f": 1e-6, "e": 1e-3}
 # Steps are even if they differ by less than this part of them.
 _SPACING: Final = 1e-3
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
@@ -37,11 +41,15 @@ _BEGINS: Final = (-0.5, 0, 0.5, 1, 2)
 
 
 class Continuation(NamedTuple):
-    """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none."""
+    """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none.
+
+    The layers may miss an element by `rounding` times the largest one.
+    """
 
     words: str
     build: Callable[[], Tensor]
     doubt: str = ""
+    rounding: float = 0.0
 
 
 def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones: bool) -> Tensor:
@@ -54,35 +62,56 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         if np.array_equal(np.broadcast_to(first, array.shape), array):
             array = first
             left.pop(axis)
-    kind, why = "forced", ""
+    kind, why, rounding = "forced", "", 0.0
     if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
         kind, why = "generated", "the elements are equal; irshape assumes that they are equal at other sizes"
+    law = _law(bench, item, array, left) if left else None
     if not left:
         made = bench.graph.constant(array, name=f"{item.name}/one", element_type=type_)
-    elif (law := _law(bench, item, array, left)) is not None and not law.doubt:
+    elif law is not None and (not law.doubt or _tells(bench, left.values())):
         made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
-    elif _ends_at_recorded(bench, array, left):
+        rounding = law.rounding
+    elif _sequence(bench, array, left) and _ends(array, left):
         made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
     else:
-        axis, size = next(iter(left.items()))
-        doubt = "these elements differ from each other: they were learned or computed for this size" if law is None else law.doubt
-        needs = f"needs {brief_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
-        names = sorted({str(size) for size in left.values() if str(size) in bench.numbers and not bench.holds_batch(size)})
-        is_batch = any(map(bench.holds_batch, left.values()))
-        more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-        if len(names) == 1 == len({*map(str, left.values())}) and not bench.asked and not _spans(array, left):
-            more = f"; --set {' '.join([f'{name}=1..{bench.numbers[name]}' for name in names])} takes the first elements{more}"
-        bench.refuse(f"{needs}, and {doubt}", item, f"{_HINT}{more}")
+        _refuse(bench, item, array, left, law)
+    if kind == "generated" and (is_seen := _is_seen(bench, item, made, rounding)) is not True:
+        if law is not None and law.doubt:
+            _refuse(bench, item, array, left, law)
+        if is_seen is False:
+            bench.refuse(
+                f"needs {_many(bench, item, wants)}, and the other export has elements that follow another law", item, f"{EXPORTS}: {_OPEN}"
+            )
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
         made = widened(bench, made, rest, array.ndim)
-    bench.notes.proofs.append((item, made))
+    bench.notes.proofs.append((item, made, rounding))
     if kind != "forced":
         shape = bench.sizes(item.outputs[0])
         bench.mend("elements", shape, [wants.get(axis, size) for axis, size in enumerate(shape)], kind, why, item)
     if kind == "generated" and (value := _of_size(bench, array)) is not None:
         bench.keep(f"{item!r} goes on with the value {value:g}, which may follow from a recorded size")
     return made
+
+
+def _many(bench: Bench, item: Item, wants: Mapping[int, Size]) -> str:
+    """How many elements are needed of a constant, in words."""
+    axis, size = next(iter(wants.items()))
+    return f"{brief_text(bench.wanted(size))} elements along axis {axis} of {item!r} {listed(bench.sizes(item.outputs[0]))}"
+
+
+def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> NoReturn:
+    """Say that no law gives the elements of a constant, or why one is in doubt."""
+    doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
+    if law is not None:
+        doubt, hint = law.doubt, _HINT if bench.witness else _TELL
+    elif bench.witness is None and _spans(array, left):
+        doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
+    is_batch = any(map(bench.holds_batch, left.values()))
+    more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
+    if not bench.asked and not is_batch and (name := _sequence(bench, array, left)):
+        more = f"; --set {name}=1..{bench.numbers[name]} takes the first elements{more}"
+    bench.refuse(f"needs {_many(bench, item, left)}, and {doubt}", item, f"{hint}{more}")
 
 
 def _of_size(bench: Bench, array: Array) -> float | None:
@@ -98,7 +127,33 @@ def _of_size(bench: Bench, array: Array) -> float | None:
 _FUNCTIONS: Final[Sequence[Callable[[int], float]]] = (log, lambda n: 1 / n, lambda n: 1 / sqrt(n))
 
 
+def _there(bench: Bench, item: Item) -> Array | None:
+    """The elements that a constant has in a second export; None if they are not known."""
+    witness = bench.witness
+    partner = None if witness is None else witness.partners.get(item.base)
+    return None if witness is None or partner is None or not partner.outputs else witness.bench.array(partner.outputs[0])
+
+
+def _is_seen(bench: Bench, item: Item, made: Tensor, rounding: float) -> bool | None:
+    """Whether a second export has the elements that a tensor in the place of a constant has at the sizes there; None if it is unknown."""
+    witness, there = bench.witness, _there(bench, item)
+    if witness is None or there is None:
+        return None
+    at = witness.at
+    folded = Folding(bench.draft, lambda value: [-1 if (one := at(size)) is None else one for size in bench.sizes(value)]).of(made._value)
+    return None if folded is None or folded.dtype != there.dtype else are_equal(folded, there, rounding)
+
+
+def _tells(bench: Bench, sizes: Iterable[Size]) -> bool:
+    """Whether a second export tells how elements go on: each symbol has another size there, and no two have the same one."""
+    seen = {} if bench.witness is None else bench.witness.sizes
+    names = {name for size in sizes for name in symbols(size)}
+    return len({seen[name] for name in names if name in seen and seen[name] != bench.numbers.get(name)}) == len(names)
+
+
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
+_OPEN: Final = "keep this size, or convert the model again with an axis that is open there"
+_TELL: Final = "convert the model again at another size, and give this second export with --like"
 
 
 SCALING: Final = ("Divide", "Multiply")
@@ -130,16 +185,17 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
     return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
 
 
-def _ends_at_recorded(bench: Bench, array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether the sizes that are asked for are those of one sequence and end at the recorded one, and the elements do not span a range."""
-    return (
-        len({*map(str, left.values())}) == 1
-        and not _spans(array, left)
-        and all(
-            isinstance(size, Dim) and symbols(size) == {str(size)} and str(size) in bench.numbers and size.range.high <= array.shape[axis]
-            for axis, size in left.items()
-        )
-    )
+def _sequence(bench: Bench, array: Array, left: Mapping[int, Size]) -> str:
+    """The one symbol with which the sizes that are asked for grow alike, if elements do not span a range; empty if there is none."""
+    name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
+    own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
+    grow = (own is not None and isinstance(size - own, int) for size in left.values())
+    return name if not others and name in bench.numbers and not _spans(array, left) and all(grow) else ""
+
+
+def _ends(array: Array, left: Mapping[int, Size]) -> bool:
+    """Whether no more elements than the recorded ones are needed."""
+    return all(isinstance(size, Dim) and size.range.high <= array.shape[axis] for axis, size in left.items())
 
 
 def _spans(array: Array, left: Mapping[int, Size]) -> bool:
@@ -185,10 +241,10 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
     if len(left) != 1 or len(others) > 1:
         return None
     ((axis, size),) = left.items()
-    rows = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
+    rows, seen = _rows(bench, item, array, axis)
     doubtful: Continuation | None = None
     for segments in _segments(bench, size, array.shape[axis]) if len(rows) <= _MOST_ROWS else ():
-        lines = [_line(bench, item, row, segments) for row in rows]
+        lines = [_line(bench, item, *both, segments) for both in zip(rows, seen, strict=True)]
         found = [line for line in lines if line is not None]
         if len(found) == len(lines):
             law = _joined(bench, item, found, axis, others, array.ndim)
@@ -199,13 +255,27 @@ def _law(bench: Bench, item: Item, array: Array, left: Mapping[int, Size]) -> Co
     return doubtful or band or (_waves(bench, item, array, axis, size, others[0]) if others else None)
 
 
+def _rows(bench: Bench, item: Item, array: Array, *axes: int) -> tuple[Sequence[Array], Sequence[Array | None]]:
+    """The elements along axes, a row for each place on the other axes; and the rows in a second export, None if they are not known."""
+
+    def rows(one: Array) -> Array:
+        return np.moveaxis(one, axes, range(-len(axes), 0)).reshape(-1, prod([one.shape[axis] for axis in axes]))
+
+    own, there = rows(array), _there(bench, item)
+    if there is None or there.ndim != array.ndim:
+        return [*own], [None] * len(own)
+    once = tuple([slice(0, 1) if n == 1 else slice(None) for n in array.shape])  # the elements are equal along an axis of size 1
+    seen = rows(there[once])
+    return [*own], [*seen] if len(seen) == len(own) else [None] * len(own)
+
+
 def _grid(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], others: Sequence[int]) -> Continuation | None:
     """The places of an image, whose rows and columns are two axes of the constant, as those of the boxes of a detector."""
     (p, rows), (q, columns) = sorted(left.items())
-    flat = array.reshape((*array.shape[:p], -1, *array.shape[q + 1 :]))
     factors = Factor(rows, array.shape[p]), Factor(columns, array.shape[q])
-    lines = np.moveaxis(flat, p, -1).reshape(-1, flat.shape[p]) if q == p + 1 else np.zeros((0, 0))
-    found = [_line(bench, item, row, [factors]) for row in lines] if 0 < len(lines) <= _MOST_ROWS else [None]
+    lines, seen = _rows(bench, item, array, p, q)
+    is_small = q == p + 1 and 0 < len(lines) <= _MOST_ROWS
+    found = [_line(bench, item, *both, [factors]) for both in zip(lines, seen, strict=True)] if is_small else [None]
     known = [line for line in found if line is not None]
     if len(known) < len(found):
         return None
@@ -265,9 +335,8 @@ def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, 
         made = [along(bench, line.build(), axis, rank) for line in lines]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=others[0], name=f"{item.name}/wide")
 
-    return Continuation(
-        " and ".join(dict.fromkeys(line.words for line in lines)), build, next((line.doubt for line in lines if line.doubt), "")
-    )
+    words, doubts = " and ".join(dict.fromkeys([line.words for line in lines])), [line.doubt for line in lines if line.doubt]
+    return Continuation(words, build, next(iter(doubts), ""), max([line.rounding for line in lines]))
 
 
 def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]) -> Continuation | None:
@@ -322,15 +391,21 @@ def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Facto
 
 
 class _Run(NamedTuple):
-    """A run or grid of numbers: the first one, and for each factor the step; `is_mirrored` if the last one is the first plus all steps."""
+    """A run or grid of numbers: the first one, and for each factor the step.
 
-    factors: tuple[Factor, ...]
+    A step is divided by the size of the factor less the number in `divisors`. The places are counted from `place` on: from 0.5 on where the
+    numbers are the centres of elements.
+    """
+
+    factors: Sequence[Factor]
     start: Any
-    steps: tuple[Any, ...]
+    steps: Sequence[Any]
+    divisors: Sequence[int | None] = ()
+    place: float = 0.0
 
 
-def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:
-    """The law of a row whose segments are runs or grids with a first number and a step for each factor."""
+def _line(bench: Bench, item: Item, row: Array, seen: Array | None, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:
+    """The law of a row whose segments are runs or grids with a first number and a step for each factor; else the one of a second export."""
     at, runs = 0, []
     for factors in segments:
         counts = [factor.recorded or 0 for factor in factors]
@@ -343,7 +418,7 @@ def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor,
         with np.errstate(all="ignore"):  # numbers that are no run may be too far apart
             steps = [(one - start).astype(row.dtype) for one in firsts]
             if not np.array_equal(_counted(start, steps, counts, row.dtype), part):
-                return None
+                return None if seen is None else _spread(bench, item, row, seen, segments)
         runs.append(_Run(factors, start, tuple(steps)))
     if at != len(row):
         return None
@@ -355,7 +430,63 @@ def _line(bench: Bench, item: Item, row: Array, segments: Sequence[tuple[Factor,
         made = [_built(bench, run, type_, row.dtype) for run in runs]
         return made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
 
-    return Continuation(words, build, next(filter(None, (_doubt(bench, run, is_table=_makes_table(bench, item)) for run in runs)), ""))
+    doubt = next(filter(None, (_doubt(bench, run, is_table=_makes_table(bench, item)) for run in runs)), "")
+    seen_law = _spread(bench, item, row, seen, segments) if doubt and seen is not None else None
+    return seen_law or Continuation(words, build, doubt)
+
+
+def _spread(bench: Bench, item: Item, row: Array, seen: Array, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:
+    """The law of a row of real numbers that are evenly spaced, in this export and in the second one."""
+    at = was = 0
+    runs: list[_Run] = []
+    rounding = _ROUNDINGS.get(row.dtype.char, 0.0)
+    for factors in segments if rounding else ():
+        counts = [factor.recorded or 0 for factor in factors]
+        others = [0 if bench.witness is None else bench.witness.at(factor.size) or 0 for factor in factors]
+        here, there = row[at : at + prod(counts)], seen[was : was + prod(others)]
+        at, was = at + prod(counts), was + prod(others)
+        is_whole = 0 < here.size == prod(counts) and 0 < there.size == prod(others)
+        run = _common(factors, here.reshape(counts).astype(float), there.reshape(others).astype(float), rounding) if is_whole else None
+        if run is None:
+            return None
+        runs.append(run)
+    if not runs or at != len(row) or was != len(seen):
+        return None
+
+    def build() -> Tensor:
+        made = [_built(bench, run, "f32", np.dtype("f4")) for run in runs]
+        whole = made[0] if len(made) == 1 else bench.add("Concat", *made, axis=0, name=f"{bench.item.name}/grids")
+        type_ = str(bench.tensor(item.outputs[0]).element_type)
+        return whole if type_ == "f32" else bench.add("Convert", whole, destination_type=type_, name=f"{bench.item.name}/grid")
+
+    return Continuation("evenly spaced in both exports", build, rounding=rounding)
+
+
+def _common(factors: Sequence[Factor], here: Array, there: Array, rounding: float) -> _Run | None:
+    """The one grid that gives two arrays of real numbers; None if there are several ones or none."""
+    steps = [float(np.take(here, -1, axis).flat[0] - here.flat[0]) / max(n - 1, 1) for axis, n in enumerate(here.shape)]
+    if not are_equal(_numbers(_Run(factors, here.flat[0], steps), here.shape), here, rounding):
+        return None
+    may_divide = [step != 0 and isinstance(factor.size, Dim) for factor, step in zip(factors, steps, strict=True)]
+    ways = [*choices_of(*[(None, 0, 1) if may else (None,) for may in may_divide])]
+    found = []
+    for divisors, place in choices_of(ways, (0.0, 0.5)):
+        if place and set(divisors) == {None}:
+            continue  # the same numbers as with the other place
+        whole = [step if less is None else step * (n - less) for step, less, n in zip(steps, divisors, here.shape, strict=True)]
+        numbers = [next((near for near in (float(f"{one:.5g}"),) if isclose(one, near, rel_tol=rounding)), one) for one in whole]
+        start = float(here.flat[0]) - place * sum(steps)
+        run = _Run(factors, 0.0 if abs(start) <= rounding * np.abs(here).max() else start, numbers, divisors, place)
+        if are_equal(_numbers(run, there.shape), there, rounding):
+            found.append(run)
+    return found[0] if len(found) == 1 else None
+
+
+def _numbers(run: _Run, counts: Sequence[int]) -> Array:
+    """The real numbers of a grid with so many places along each axis."""
+    divisors = run.divisors or [None] * len(counts)
+    steps = [one if less is None else one / max(n - less, 1) for one, less, n in zip(run.steps, divisors, counts, strict=True)]
+    return np.asarray(run.start + np.tensordot(steps, np.indices(counts) + run.place, 1))
 
 
 def _makes_table(bench: Bench, item: Item) -> bool:
@@ -394,13 +525,22 @@ def _counted(start: Any, steps: Sequence[Any], counts: Sequence[int], dtype: Any
 def _built(bench: Bench, run: _Run, type_: str, dtype: Any) -> Tensor:
     """The layers that make a run or a grid, as a tensor of one axis."""
     rank, name = len(run.factors), f"{bench.item.name}/grid"
+
+    def number(value: Any) -> Tensor:
+        return bench.graph.constant(np.array(value, dtype), name=name, element_type=type_)
+
     made = bench.graph.constant(np.array([run.start], dtype), name=name, element_type=type_)
     for axis, (factor, step) in enumerate(zip(run.factors, run.steps, strict=True)):
         if step == 0:
             continue
         one = ramp(bench, factor.size, type_)
+        if run.place:
+            one = bench.add("Add", one, number(run.place), name=name)
         if step != 1:
-            one = bench.add("Multiply", one, bench.graph.constant(np.array(step, dtype), name=name, element_type=type_), name=name)
+            one = bench.add("Multiply", one, number(step), name=name)
+        if run.divisors and (less := run.divisors[axis]) is not None:
+            last = bench.add("Maximum", scalar(bench, factor.size - less), np.array(1, np.int64), name=name)
+            one = bench.add("Divide", one, bench.add("Convert", last, destination_type=type_, name=name), name=name)
         if rank > 1:
             one = along(bench, one, axis, rank)
         made = bench.add("Add", made, one, name=name)

@@ -13,8 +13,6 @@ from itertools import groupby
 from math import lcm
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from irshape.answers.batch.traces import sizes_of
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
@@ -23,9 +21,9 @@ from irshape.editing.state import Item
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import Inputs
 from irshape.model.model import SINKS, Model, reached
-from irshape.reshaping.bench import CONSTANTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
-from irshape.reshaping.folding import Folding
-from irshape.reshaping.walk import DIFFER, EXPORTS, Alternative, Walk
+from irshape.reshaping.bench import CONSTANTS, EXPORTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
+from irshape.reshaping.folding import Folding, are_equal
+from irshape.reshaping.walk import DIFFER, Alternative, Walk
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import evaluate
 from irshape.shape.shape import format_shape
@@ -104,7 +102,7 @@ class Rewriter:
             try:
                 alone.walked()
             except Refusal as other:
-                return other
+                return error if "--like" in (other.hint or "") else other  # which is given
         return error
 
     def _from_recorded(self, error: Refusal) -> Refusal:
@@ -152,7 +150,7 @@ class Rewriter:
         used = {*reached(draft.of_type(*SINKS), lambda one: () if one.type == "ShapeOf" else one.producers)}
         notes.kept += [
             Doubt(where_of(item), f"{item!r} is made again for the new sizes, but {reader!r} reads it as it was", is_number=True)
-            for item, tensor in dict(notes.proofs).items()
+            for item, tensor in dict.fromkeys(one[:2] for one in notes.proofs)
             for reader, _ in draft.readers_of(item)
             if reader in used and _reads_old(bench, item, tensor, reader)
         ]
@@ -221,8 +219,7 @@ def _degenerate(bench: Bench, name: str) -> Doubt:
 def _prove(bench: Bench) -> None:
     """Each constant that was made again has the bytes of before at the recorded sizes. Raises `Refusal` for one that has not."""
     folding = Folding(bench.draft, bench.recorded_sizes)
-    for item, tensor in bench.notes.proofs:
+    for item, tensor, rounding in bench.notes.proofs:
         made, array = folding.of(tensor._value), layer_of(bench.draft, item).data
-        is_real = array.dtype.kind == "f"
-        if made is None or made.dtype != array.dtype or not np.array_equal(np.broadcast_to(made, array.shape), array, equal_nan=is_real):
+        if made is None or not are_equal(made, array, rounding):
             raise Refusal(item, "has other elements at the recorded sizes when irshape computes it again", item)

@@ -40,11 +40,11 @@ def _less_one(bench: Bench, n: Any) -> Any:
 
 _FORMS: Final = (
     _Form("{}", float, lambda bench, n: n),
-    _Form("({} - 1)", lambda n: n - 1, _less_one),
+    _Form("{} - 1", lambda n: n - 1, _less_one),
     _Form("sqrt({})", sqrt, lambda bench, n: _add(bench, "Sqrt", n)),
     _Form("log({})", log, lambda bench, n: _add(bench, "Log", n)),
-    _Form("({0}*({0} - 1))", lambda n: n * (n - 1), lambda bench, n: _add(bench, "Multiply", n, _less_one(bench, n))),  # pairs
-    _Form("({0}/({0} - 1))", lambda n: n / (n - 1), lambda bench, n: _add(bench, "Divide", n, _less_one(bench, n))),  # of a variance
+    _Form("{0}*({0} - 1)", lambda n: n * (n - 1), lambda bench, n: _add(bench, "Multiply", n, _less_one(bench, n))),  # pairs
+    _Form("{0}/({0} - 1)", lambda n: n / (n - 1), lambda bench, n: _add(bench, "Divide", n, _less_one(bench, n))),  # of a variance
 )
 # The factors that are tried before any other.
 _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
@@ -61,9 +61,11 @@ class _Fit(Sizes):
 
     def text(self, tell: Callable[[Size], str]) -> str:
         """The form with a size as `tell` writes it."""
-        size, words = tell(self[0]), self.form.words
-        words = words.format(size if size.isidentifier() or self.form.of in _CALLS else f"({size})")
-        return f"{self.factor:g}/{words}" if self.is_inverse else words if self.factor == 1 else f"{self.factor:g}*{words}"
+        size, is_whole = tell(self[0]), self.factor == 1 and not self.is_inverse
+        is_plain = size.isidentifier() or self.form.of in _CALLS or (is_whole and self.form.of is float)
+        words = self.form.words.format(size if is_plain else f"({size})")
+        one = words if self.form.of in _CALLS or self.form.of is float else f"({words})"
+        return words if is_whole else f"{self.factor:g}/{one}" if self.is_inverse else f"{self.factor:g}*{one}"
 
     def build(self, bench: Bench) -> Any:
         """The number as a tensor f32[1]."""

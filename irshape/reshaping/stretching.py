@@ -76,6 +76,10 @@ def _groups(bench: Bench, item: Item) -> Iterator[_Group]:
         return
     if item.type == "GridSample":
         yield [(0, 0), (1, 0)]
+        image, there = bench.sizes(source(item, 0)), None if bench.witness is None else bench.witness.shape(item.outputs[0])
+        for axis in range(2, min(len(image), len(there or ()))):
+            if bench.witness and there and bench.at(image[axis]) != bench.witness.at(image[axis]) == there[axis]:
+                yield [(0, axis), (1, axis - 1)]  # both exports have a grid that is as large as the image
         return
     if item.type == "ScatterElementsUpdate":
         along = (bench.elements(source(item, 3)) or (None,))[0]
@@ -229,7 +233,7 @@ def _copies(bench: Bench, item: Item, axis: int, size: Size) -> Tensor | None:
                 return None  # all rows are equal, or the size is no multiple
             one = bench.graph.constant(first, name=f"{item.name}/one", element_type=bench.tensor(item.outputs[0]).element_type)
             made = _copied(bench, one, axis, (1, number, rows), sizes)
-            bench.notes.proofs.append((item, made))
+            bench.notes.proofs.append((item, made, 0.0))
             why = f"the elements repeat along the axis after {rows} rows; irshape assumes the same at other sizes"
             bench.mend("elements", array.shape, sizes, "generated", why, item)
             return made
@@ -335,7 +339,10 @@ def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
         if any(isinstance(before[at], Dim) for at in own) or not last:
             return None
         if len(own) == 1:
-            places[low] = product([wants.get(at, shape[at]) for at in range(first, last)])
+            whole = [Factor(wants.get(at, size), size if isinstance(size, int) else None) for at, size in enumerate(shape)][first:last]
+            places[low] = product([one.size for one in whole])
+            if len(whole) > 1 and expression_of(places[low]) not in bench.notes.joined:
+                bench.notes.joined[expression_of(places[low])] = tuple(whole)
             continue
         if last - first == 1 and expression_of(size) not in bench.notes.joined:
             others = {at: product([before[one] for one in own if one != at]) for at in own}
@@ -450,10 +457,14 @@ def _through_concat(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
 
 
 def _beside(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    """Axes other than those along which a layer splits, normalizes or sums up."""
-    rank, item = len(bench.sizes(value)), value.item
+    """Axes other than those along which a layer splits, normalizes or reduces, which it may take away."""
+    item = value.item
+    rank = len(bench.sizes(source(item, 0)))
     axes = [number_of(item)] if "axis" in item.attributes else bench.elements(source(item, 1)) if len(item.inputs) > 1 else None
-    return None if not axes or any(axis % rank in wants for axis in axes) else _through_data(bench, value, wants)
+    taken = {axis % rank for axis in axes or ()}
+    left = range(rank) if len(bench.sizes(value)) == rank else [axis for axis in range(rank) if axis not in taken]
+    given = {left[axis]: size for axis, size in wants.items()}
+    return None if not axes or given.keys() & taken else _through_data(bench, value, given)
 
 
 def _through_attention(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
@@ -513,7 +524,7 @@ _RULES: Final[dict[str, Callable[[Any, Value, _Wants], Tensor | None]]] = {
     "MatMul": _through_matmul,
     **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate"), _through_scatter),
     **dict.fromkeys(("Convolution", "GroupConvolution"), _through_convolution),
-    **dict.fromkeys(("Split", "VariadicSplit", "MVN", "Softmax", "LogSoftmax"), _beside),
+    **dict.fromkeys(("Split", "VariadicSplit", "MVN", "Softmax", "LogSoftmax", "ReduceMax", "ReduceMean", "ReduceSum"), _beside),
     "ScaledDotProductAttention": _through_attention,
     "Range": _through_range,
     "Interpolate": _through_interpolate,

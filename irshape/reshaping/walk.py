@@ -20,6 +20,7 @@ from irshape.reshaping import indices, scaling, sizes
 from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
+    EXPORTS,
     AxisFormula,
     BatchMixed,
     Bench,
@@ -45,7 +46,6 @@ _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
 DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
-EXPORTS: Final = "irshape finds no formula that fits both exports"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The alternatives share so many steps back, and each of them may take so many in any case.
 _MOST_RETRIES: Final = 4000

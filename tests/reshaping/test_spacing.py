@@ -1,0 +1,114 @@
+"""Real numbers that are evenly spaced in two exports: the step follows from the size."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import irshape
+from tests.reshaping.test_granted import asked, errors
+from tests.support.ir import Net
+from tests.support.oracle import core
+
+Row = Callable[[int], NDArray[np.float32]]
+
+
+def _net(row: Row, count: int) -> Net:
+    """Adds a row of numbers to an input of so many elements."""
+    return Net(f"f32[1,{count}] -> Add(f32={row(count).tolist()}) -> Result")
+
+
+def _image(grid: Callable[[int, int], NDArray[np.float32]], height: int, width: int) -> Net:
+    """Adds a grid of numbers for each place to an image of two channels, whose places are one axis."""
+    table = grid(height, width).reshape(1, height * width, 2).tolist()
+    return Net(f"f32[1,{height},{width},2] -> Reshape([1,{height * width},2], special_zero=false) -> Add(f32={table}) -> Result")
+
+
+def _centres(height: int, width: int) -> NDArray[np.float32]:
+    y, x = np.indices((height, width), dtype=np.float32)
+    return np.stack([(x + 0.5) / width, (y + 0.5) / height], -1).astype(np.float32)
+
+
+def _corners(height: int, width: int) -> NDArray[np.float32]:
+    y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
+    return np.stack([x, y], -1).astype(np.float32)
+
+
+ROWS: dict[str, Row] = {
+    "from -1 to 1": lambda n: np.linspace(-1, 1, n, dtype=np.float32),
+    "from 0 to 1": lambda n: (np.arange(n) / (n - 1)).astype(np.float32),
+    "parts of the whole": lambda n: (np.arange(n) / n).astype(np.float32),
+    "the centres of parts": lambda n: ((np.arange(n) + 0.5) / n).astype(np.float32),
+    "centres from -1 to 1": lambda n: ((2 * np.arange(n) + 1 - n) / n).astype(np.float32),
+    "steps of -0.25": lambda n: (np.arange(n) * -0.25).astype(np.float32),
+    "steps of 0.3 from 7 on": lambda n: (np.arange(n) * 0.3 + 7).astype(np.float32),
+}
+
+
+def _like(net: Net) -> irshape.Model:
+    return irshape.read(net.xml.encode(), weights=net.bin)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("recorded", [8, 11])
+def test_a_row_of_two_exports_goes_on(name: str, recorded: int, tmp_path: Path) -> None:
+    row = ROWS[name]
+    found = asked(_net(row, recorded), "[1,S]", rewrite=True, like=_like(_net(row, 20)))
+    assert errors(found) == []
+    found.write(tmp_path / "new.xml")
+    model = core().compile_model(tmp_path / "new.xml", "CPU")
+    for size in (2, 3, 15, 31, 64):
+        assert np.allclose(model([np.zeros((1, size), np.float32)])[0], row(size), atol=1e-6), size
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("grid", [_centres, _corners])
+def test_a_grid_of_two_exports_goes_on(grid: Callable[[int, int], NDArray[np.float32]], tmp_path: Path) -> None:
+    found = asked(_image(grid, 4, 6), "[1,H,W,2]", rewrite=True, like=_like(_image(grid, 7, 5)))
+    assert errors(found) == []
+    found.write(tmp_path / "new.xml")
+    model = core().compile_model(tmp_path / "new.xml", "CPU")
+    for height, width in ((2, 3), (8, 16), (13, 5)):
+        given = np.zeros((1, height, width, 2), np.float32)
+        assert np.allclose(model([given])[0].reshape(-1), grid(height, width).reshape(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize(("row", "words"), [
+    (ROWS["from -1 to 1"], "evenly spaced, in steps that may depend on the size"),
+    (ROWS["steps of -0.25"], "they count in steps of -0.25, which may depend on the size"),
+    (lambda n: np.float32(0.9) ** np.arange(n), "learned or computed for this size"),
+])  # fmt: skip
+def test_one_export_does_not_tell_how_a_row_goes_on(row: Row, words: str) -> None:
+    [error] = errors(asked(_net(row, 8), "[1,S]", rewrite=True))
+    assert error.startswith("S207") and words in error
+
+
+@pytest.mark.parametrize(("here", "there"), [
+    (np.arange(8), np.arange(20) * 2),  # a count in each export, but not the same one
+    (np.arange(8) * -0.25, np.arange(20) * -0.5),
+    (np.linspace(-1, 1, 8), np.linspace(-1, 2, 20)),
+    (np.linspace(-1, 1, 8), np.sin(np.arange(20))),
+    (np.linspace(0, 1, 8) + 1e-4 * np.arange(8) ** 2, np.linspace(0, 1, 20)),
+    (np.ones(8), np.full(20, 2.0)),
+])  # fmt: skip
+def test_rows_that_two_exports_have_otherwise_are_refused(here: NDArray[np.float32], there: NDArray[np.float32]) -> None:
+    one, other = (_net(lambda n, row=row: row.astype(np.float32), len(row)) for row in (here, there))  # type: ignore[misc]
+    assert [error.partition(" ")[0] for error in errors(asked(one, "[1,S]", rewrite=True, like=_like(other)))] == ["S207"]
+
+
+@pytest.mark.oracle
+def test_a_grid_that_two_images_sample_follows_the_image(tmp_path: Path) -> None:
+    """A spatial transformer samples as many places as the image has."""
+
+    def net(height: int, width: int) -> Net:
+        grid = _corners(height, width)[None].tolist()
+        return Net(f"GridSample-9(f32[1,1,{height},{width}], f32={grid}, align_corners=true) -> Result")
+
+    found = asked(net(4, 6), "[1,1,H,W]", rewrite=True, like=_like(net(7, 5)))
+    assert errors(found) == []
+    found.write(tmp_path / "new.xml")
+    image = np.random.default_rng(1).random((1, 1, 9, 12)).astype(np.float32)
+    assert np.allclose(core().compile_model(tmp_path / "new.xml", "CPU")([image])[0], image, atol=1e-5)
