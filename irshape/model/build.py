@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
@@ -141,6 +141,22 @@ class _Builder:
             while leader.leader is not None:
                 leader = leader.leader
             diagnostic.caused_by = made.get(leader) if leader is not fault else None
+        for (start, _, end, port), lost in self.model.graph.lost:
+            self.follow(made, lost, "G106", end, port)
+            self.follow(made, lost, "G116", start, -1)
+
+    @staticmethod
+    def follow(made: Mapping[Fault, Diagnostic], lost: Diagnostic, code: str, id: int, port: int) -> None:
+        """Let the one fault of a layer and port that an edge that cannot be read leaves behind, follow from it; -1 is any layer or port."""
+        fits = [one for one in made if one.code == code and one.node is not None and made[one].caused_by is None]
+        fits = [one for one in fits if one.node is not None and id in (-1, one.node.layer.id) and str(port) in ("-1", one.port)]
+        if len(fits) == 1 and (node := fits[0].node) is not None:
+            made[fits[0]].caused_by = lost
+            there = f"{node.type} {clipped(node.name)}"
+            if code == "G106" and -1 in (id, port):
+                lost.hint = f'did you mean to-layer="{node.layer.id}" to-port="{fits[0].port}"? No edge leads to that input of {there}'
+            elif code == "G116" and id == -1:
+                lost.hint = f'did you mean from-layer="{node.layer.id}"? Nothing reads {there}'
 
     def is_error(self, fault: Fault) -> bool:
         """Whether a fault is an error: OpenVINO does not read layers that reach no Result or Assign."""

@@ -222,14 +222,16 @@ class Suppression(NamedTuple):
 class Graph:
     """The layers and edges of a net or a body.
 
-    `ends` has four numbers for each edge: the ids of its source layer and port and of its target layer and port.
+    `ends` has four numbers for each edge: the ids of its source layer and port and of its target layer and port. `lost` are the edges that
+    cannot be read: the numbers, -1 for one that is missing or malformed, and the fault.
     """
 
-    __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "offset")
+    __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "lost", "offset")
 
     def __init__(self, offset: int) -> None:
         self.layers: list[Layer] = []
         self.ends: list[int] = []
+        self.lost: list[tuple[Sequence[int], Diagnostic]] = []
         self.offset = offset
         self.end = offset
         self._places: list[int] = []

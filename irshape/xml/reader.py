@@ -502,11 +502,13 @@ class _Reader(Markup):
         self.document.suppressions.append(Suppression(self.codes, self.stack[-1][1], self.element_end(), self.layer))
 
     def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:
-        offset = self.stack[-1][1]
+        offset, known = self.stack[-1][1], len(self.document.diagnostics)
         self.children = NOTHING
         ends = [self.edge_end(name, attributes, offset) for name in EDGE_ENDS]
         if min(ends) >= 0:
             self.graph.add_edge(ends, offset)
+        else:
+            self.graph.lost += [(ends, fault) for fault in self.document.diagnostics[known:][:1]]
 
     def edge_end(self, name: str, attributes: dict[str, str], offset: int) -> int:
         if (text := attributes.get(name)) is not None:
