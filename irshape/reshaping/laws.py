@@ -105,7 +105,7 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
     doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
     if law is not None:
         doubt, hint = law.doubt, _HINT if bench.witness else _TELL
-    elif bench.witness is None and _spans(array, left):
+    elif bench.witness is None and _is_even(array, left):
         doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
     is_batch = any(map(bench.holds_batch, left.values()))
     more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
@@ -198,11 +198,21 @@ def _ends(array: Array, left: Mapping[int, Size]) -> bool:
     return all(isinstance(size, Dim) and size.range.high <= array.shape[axis] for axis, size in left.items())
 
 
+def _is_even(array: Array, left: Mapping[int, Size]) -> bool:
+    """Whether real numbers are evenly spaced along axes, in few rows."""
+    rows = array.size // prod([array.shape[axis] for axis in left])
+    steps = [(np.diff(array, 2, axis), np.diff(array, axis=axis)) for axis in left if array.shape[axis] > _FEWEST]
+    is_real = array.dtype.kind == "f" and rows <= _MOST_ROWS and len(steps) == len(left)
+    return is_real and all(bool(np.abs(changes).max() < _SPACING * np.abs(one).max()) for changes, one in steps)
+
+
 def _spans(array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether floats are evenly spaced along one axis in steps that halve if it is twice as long, as those from -1 to 1."""
-    axis = min(left)
-    steps = np.diff(array, axis=axis) if len(left) == 1 and array.dtype.kind == "f" and array.shape[axis] > _FEWEST else np.zeros(1)
-    return bool(np.ptp(steps) < _SPACING * np.abs(steps).max() and (np.abs(steps) * 2 % 1).any())
+    """Whether real numbers are evenly spaced along one axis in steps that halve if it is twice as long, as those from -1 to 1."""
+    if len(left) != 1 or not _is_even(array, left):
+        return False
+    steps = np.diff(array, axis=min(left))
+    counts = steps.any(min(left)) & ~(steps * 2 % 1).any(min(left))  # a row of these counts by 1, 0.5 or 2
+    return not counts.any()
 
 
 def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:

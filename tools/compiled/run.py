@@ -1,8 +1,8 @@
 """Build the compiled wheel, run tests with it, and compare its reports with those of the interpreter: `make compiled`.
 
-The arguments are those of pytest: `python tools/compiled/run.py tests/shape` runs a part. A copy of the repository takes the
-compiled modules, so the sources stay as they are. It stands elsewhere, because irshape looks for a configuration in the folders above.
-Nothing runs where there is no C compiler.
+The arguments are those of pytest: `python tools/compiled/run.py tests/shape` runs a part, `tests/fuzz -m slow` long tests. A copy of the
+repository takes the compiled modules, so the sources stay as they are. It stands elsewhere, because irshape looks for a configuration in
+the folders above. Nothing runs where there is no C compiler.
 """
 
 import json
@@ -21,12 +21,6 @@ ROOT = Path(__file__).parent.parent.parent
 
 # The tests of the modules that are compiled, and of what stands on them. OpenVINO has been asked about the same rows already.
 TESTS = ["answers", "fuzz", "inference", "model", "ops", "shape", "xml", "test_compiled.py", "test_imports.py", "test_pickling.py"]
-# Long tests of what is not compiled: commands and archives, the imports of operations, answers that go by the order of a file.
-ELSEWHERE = [
-    "tests/fuzz/test_fuzzers.py::test_an_attack_of_a_stranger_fails",
-    "tests/model/test_interrupted_imports.py::test_every_import_that_is_broken_off_is_made_again",
-    "tests/answers/test_circles.py::test_no_order_of_several_changes_an_answer",
-]
 IS_COMPILED = """
 from importlib.machinery import EXTENSION_SUFFIXES
 from irshape.shape import dim
@@ -40,7 +34,7 @@ def main(arguments: list[str]) -> int:
     if missing is not None:
         print(f"skipped: the tests of the compiled wheel need {missing}; Debian and Ubuntu have it in the packages gcc and python3-dev")
         return 0
-    tests = arguments or [*[f"tests/{part}" for part in TESTS], "-m", "not oracle", *(f"--deselect={one}" for one in ELSEWHERE)]
+    tests = arguments or [*[f"tests/{part}" for part in TESTS], "-m", "not oracle and not slow"]
     with TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         build(tree)

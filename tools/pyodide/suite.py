@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
     for owner, name, what in FUNCTIONS:
         setattr(owner, name, lambda *_, reason=f"Pyodide has no {what}", **__: skip(reason))
     sys.meta_path.insert(0, Missing())
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not oracle and not corpus", *(f"--ignore={path}" for path in OF_TEXTS)]
+    options = ["-q", "-p", "no:cacheprovider", "-m", "not oracle and not corpus and not slow", *(f"--ignore={path}" for path in OF_TEXTS)]
     return int(pytest.main([*options, *arguments], plugins=[sys.modules[__name__]]))
 
 
