@@ -335,7 +335,8 @@ def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column
         more = bench.add("Slice", whole, *limits, version="opset8", name=f"{item.name}/more")
         return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
 
-    return Continuation(f"the {words} of positions with base {base:g}", build)
+    there = 0 if bench.witness is None else bench.witness.at(size) or 0
+    return Continuation(f"the {words} of positions with base {base:g}", build, rounding=_ROUNDING * max(count, there))
 
 
 def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:

@@ -112,3 +112,14 @@ def test_a_grid_that_two_images_sample_follows_the_image(tmp_path: Path) -> None
     found.write(tmp_path / "new.xml")
     image = np.random.default_rng(1).random((1, 1, 9, 12)).astype(np.float32)
     assert np.allclose(core().compile_model(tmp_path / "new.xml", "CPU")([image])[0], image, atol=1e-5)
+
+
+def test_waves_of_two_exports_may_be_rounded_otherwise() -> None:
+    """Each export computes its table of positions in its own order of operations."""
+
+    def net(count: int, type_: type[np.floating]) -> Net:
+        phases = np.arange(count, dtype=type_)[:, None] / np.array([1, 10, 100, 1000], type_)
+        table = np.concatenate([np.sin(phases), np.cos(phases)], 1).astype(np.float32)
+        return Net(f"Add(f32[{count},8], f32={table.tolist()}) -> Result")
+
+    assert errors(asked(net(6, np.float32), "[S,8]", rewrite=True, like=_like(net(40, np.float64)))) == []
