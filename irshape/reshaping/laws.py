@@ -201,9 +201,11 @@ def _ends(array: Array, left: Mapping[int, Size]) -> bool:
 def _is_even(array: Array, left: Mapping[int, Size]) -> bool:
     """Whether real numbers are evenly spaced along axes, in few rows."""
     rows = array.size // prod([array.shape[axis] for axis in left])
-    steps = [(np.diff(array, 2, axis), np.diff(array, axis=axis)) for axis in left if array.shape[axis] > _FEWEST]
-    is_real = array.dtype.kind == "f" and rows <= _MOST_ROWS and len(steps) == len(left)
-    return is_real and all(bool(np.abs(changes).max() < _SPACING * np.abs(one).max()) for changes, one in steps)
+    if array.dtype.char not in _ROUNDINGS or rows > _MOST_ROWS or any(array.shape[axis] <= _FEWEST for axis in left):
+        return False
+    off = 2 * _ROUNDINGS[array.dtype.char] * np.abs(array).max()
+    steps = [(np.abs(np.diff(array, 2, axis)).max(), np.abs(np.diff(array, axis=axis)).max()) for axis in left]
+    return all(bool(change < max(_SPACING * step, off) and off < step) for change, step in steps)
 
 
 def _spans(array: Array, left: Mapping[int, Size]) -> bool:
@@ -303,22 +305,24 @@ def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column
     column may be 0. The recorded rows stay.
     """
     rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
-    count, width = rows.shape
-    if rows.dtype != np.float32 or count <= _FEWEST or width < _FEWEST or not np.isin(rows[0], (0, 1)).all():
+    (count, width), there = rows.shape, 0 if bench.witness is None else bench.witness.at(size) or 0
+    rounding = _ROUNDING * max(count, there) if rows.dtype == np.float32 else _ROUNDINGS.get(rows.dtype.char, 0.0)
+    if not rounding or count <= _FEWEST or width < _FEWEST or not np.isin(rows[0], (0, 1)).all():
         return None
+    rows = rows.astype("f4")
     is_cos, is_wave = rows[0] == 1, rows.any(axis=0)
     half = np.arange((width + 1) // 2)
     halves, pairs = np.tile(half, 2)[:width], np.repeat(half, 2)[:width]
     ways = ((halves, width), (halves, width - 2), (pairs, width), (np.arange(width), 2 * width))
-    for (numbers, rank), stored in ((way, stored) for way in ways for stored in ("f4", "f2")):
+    for (numbers, rank), stored, digits in choices_of(ways, ("f4", "f2"), (2, 1)):
         second = np.flatnonzero((numbers == 1) & is_wave)[:1]
         inverse = np.where(is_cos[second], np.arccos(np.clip(rows[1, second], -1, 1)), np.arcsin(np.clip(rows[1, second], -1, 1)))
         step = float(inverse[0]) if inverse.size else 0.0
-        base = float(f"{step ** (-rank / 2):.2g}") if 0 < step < 1 else 1.0
+        base = float(f"{step ** (-rank / 2):.{digits}g}") if 0 < step < 1 else 1.0
         powers = (1 / np.float32(base) ** (2 * numbers / rank).astype("f4")).astype("f4")
         frequencies = np.where(is_wave, powers.astype(stored).astype("f4"), np.float32(0))
         phases = np.arange(count, dtype="f4")[:, None] * frequencies
-        if base > 1 and np.abs(np.where(is_cos, np.cos(phases), np.sin(phases)) - rows).max() < _ROUNDING * count:
+        if base > 1 and np.abs(np.where(is_cos, np.cos(phases), np.sin(phases)) - rows).max() < rounding:
             break
     else:
         return None
@@ -330,13 +334,15 @@ def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column
         phases = bench.add("Multiply", place, frequencies.reshape(own), name=f"{item.name}/phases")
         waves = [bench.add(type_, phases, name=f"{item.name}/all") for type_, takes in (("Cos", is_cos), ("Sin", ~is_cos)) if takes.any()]
         whole = waves[0] if len(waves) == 1 else bench.add("Select", is_cos.reshape(own), *waves, name=f"{item.name}/all")
-        table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=bench.tensor(item.outputs[0]).element_type)
+        type_ = bench.tensor(item.outputs[0]).element_type
+        if str(type_) != "f32":
+            whole = bench.add("Convert", whole, destination_type=str(type_), name=f"{item.name}/all")
+        table = bench.graph.constant(array, name=f"{item.name}/rows", element_type=type_)
         limits = [np.array([one], np.int64) for one in (count, np.iinfo(np.int64).max, 1, axis)]
         more = bench.add("Slice", whole, *limits, version="opset8", name=f"{item.name}/more")
         return prefix(bench, bench.add("Concat", table, more, axis=axis, name=f"{item.name}/rows"), axis, size, item.name)
 
-    there = 0 if bench.witness is None else bench.witness.at(size) or 0
-    return Continuation(f"the {words} of positions with base {base:g}", build, rounding=_ROUNDING * max(count, there))
+    return Continuation(f"the {words} of positions with base {base:g}", build, rounding=rounding)
 
 
 def _joined(bench: Bench, item: Item, lines: Sequence[Continuation], axis: int, others: Sequence[int], rank: int) -> Continuation:
