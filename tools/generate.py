@@ -350,10 +350,10 @@ SCHEMAS = {
         "irshape.answers.signature.signature:SIGNATURE",
         "The signature of an OpenVINO IR: its inputs and outputs in few symbols",
     ),
-    "scan": ("irshape.scanning.table:row_schema",),
+    "scan": ("tools.schemas.scan:row_schema",),
     "sizes": ("irshape.answers.sizes:SIZES", "For which input sizes an OpenVINO IR is valid"),
     "summary": ("irshape.answers.summary:SUMMARY", "The modules of an OpenVINO IR, with shapes, parameters, work and memory"),
-    "configuration": ("irshape.settings.schema:configuration_schema",),
+    "configuration": ("tools.schemas.configuration:configuration_schema",),
 }
 
 FILES = {

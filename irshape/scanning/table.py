@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
-from irshape.report import form
-
 Row = dict[str, Any]
 
 TEXT: Final = "text"
@@ -87,32 +85,6 @@ FAULT: Final = (
     RowField("hint", TEXT, "the next step", True),
     RowField("count", NUMBER, "the number of faults that this one stands for"),
 )
-
-
-def row_schema() -> dict[str, Any]:
-    """The JSON Schema of a row, as `irshape scan` writes it into a `.jsonl` file."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A row of irshape scan: one file", **_record(FIELDS)}
-
-
-def _record(fields: tuple[RowField, ...]) -> dict[str, Any]:
-    return form.Form(**{field.name: form.Field(_schema(field)) for field in fields}).schema
-
-
-def _schema(field: RowField) -> dict[str, Any]:
-    forms: dict[str, dict[str, Any]] = {
-        TEXT: {"type": "string"},
-        NUMBER: {"type": "integer", "minimum": 0, "maximum": MOST},
-        SECONDS: {"type": "number", "minimum": 0},
-        COUNTS: {"type": "object", "additionalProperties": {"type": "integer"}},
-        TEXTS: {"type": "array", "items": {"type": "string"}},
-    }
-    found: dict[str, Any] = {"type": "array", "items": _record(FAULT)} if field.kind == FAULTS else forms[field.kind]
-    if field.name == "verdict":
-        found["enum"] = list(VERDICTS)
-    if field.is_optional:
-        found["type"] = [found["type"], "null"]
-    return {**found, "description": field.about}
-
 
 # The most entries of a list of the summary.
 LISTED: Final = 10

@@ -139,12 +139,3 @@ def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
             found = repr(one["input"])
             message = one["msg"].removeprefix("Input should be ").replace("a valid i", "an i").replace("a valid ", "a ")
             yield keys, f"expected {message}, found {found if len(found) <= 60 else found[:59] + '…'}"
-
-
-def configuration_schema() -> dict[str, Any]:
-    """The JSON Schema of a configuration, for editors."""
-    schema = Configuration.model_json_schema(by_alias=True)
-    for definition in (schema, *schema["$defs"].values()):
-        for value in definition.get("properties", {}).values():
-            value.pop("title", None)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

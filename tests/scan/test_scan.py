@@ -22,10 +22,11 @@ from irshape.cli.scan import _identity
 from irshape.scanning.place import Place
 from irshape.scanning.results import ResultsError, UnfinishedRows, read
 from irshape.scanning.row import Scan
-from irshape.scanning.table import TableChanges, row_schema
+from irshape.scanning.table import TableChanges
 from tests.support.ir import Net
 from tests.support.places import ATROUS, DATA, EXAMPLES
 from tests.support.schemas import validator
+from tools.schemas.scan import row_schema
 
 Row = dict[str, Any]
 
