@@ -6,8 +6,9 @@ It raises `Malformed` if OpenVINO refuses the text. Each annotation has one conv
 
 import re
 from collections.abc import Callable, Hashable
+from functools import cache
 from math import isinf
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.shape.dim import format_interval
 from irshape.shape.element_type import ElementType, similar_type
@@ -28,24 +29,15 @@ class Malformed(ValueError):
         self.likely = likely
 
 
-class Ge:
+class Ge(NamedTuple):
     """A constraint: the value is at least `limit`."""
 
-    __slots__ = ("limit",)
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    limit: int
 
     def __call__(self, value: Any) -> None:
         for item in value if type(value) is tuple else (value,):
             if not item >= self.limit:
                 raise Malformed("A104", f"must be at least {self.limit}, got {item}")
-
-    def __hash__(self) -> int:
-        return hash(self.limit)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Ge and other.limit == self.limit
 
 
 class OneOf:
@@ -65,50 +57,30 @@ class OneOf:
 IndexType: TypeAlias = Annotated[ElementType, OneOf(ElementType.i32, ElementType.i64)]
 
 
-class Spelled:
+class Spelled(NamedTuple):
     """The name of the attribute in the XML, if Python cannot spell it (`exclude-pad`)."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
-class ReadBy:
+class ReadBy(NamedTuple):
     """The converter of an attribute whose text has its own form."""
 
-    __slots__ = ("read",)
-
-    def __init__(self, read: Converter) -> None:
-        self.read = read
+    read: Converter
 
 
-class _Exact:
-    """Marks a word that OpenVINO compares letter by letter, so that its case matters."""
+class _Mark:
+    """Says something of an attribute beside its type."""
 
 
-Exact: Final = _Exact()
-
-
-class _Stated:
-    """Marks an attribute that the specification requires and OpenVINO replaces by its default."""
-
-
-Stated: Final = _Stated()
-
-
-class _Fixed:
-    """Marks a value that other versions of the operation read from an attribute, and that this version fixes."""
-
-
-Fixed: Final = _Fixed()
-
-
-class _Unsigned:
-    """Marks a list of unsigned numbers: OpenVINO reads a negative one as 2^64 more."""
-
-
-Unsigned: Final = _Unsigned()
+# OpenVINO compares the word letter by letter, so that its case matters.
+Exact: Final = _Mark()
+# The specification requires the attribute, and OpenVINO replaces it by its default.
+Stated: Final = _Mark()
+# Other versions of the operation read the value from an attribute, and this version fixes it.
+Fixed: Final = _Mark()
+# The numbers of the list are unsigned: OpenVINO reads a negative one as 2^64 more.
+Unsigned: Final = _Mark()
 
 _INTEGER: Final = r"\s*(-?\d+)"
 # int64 holds every number of fewer digits. Most lists match the pattern.
@@ -212,18 +184,11 @@ _SCALARS: Final[dict[Hashable, Converter]] = {
     str: lambda text: (text, None),
     ElementType: read_element_type,
 }
-_made: dict[Hashable, Converter] = {}
 
 
+@cache
 def converter(annotation: Any) -> Converter:
     """The converter of an annotation such as `tuple[int, ...]`, `Literal["max", "min"]` or `Annotated[int, Ge(1)]`."""
-    made = _made.get(annotation)
-    if made is None:
-        made = _made[annotation] = _make(annotation)
-    return made
-
-
-def _make(annotation: Any) -> Converter:
     scalar = _SCALARS.get(annotation)
     if scalar is not None:
         return scalar

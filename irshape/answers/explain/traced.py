@@ -10,7 +10,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.model.model import reached
 from irshape.shape.dim import Dim, broadcast_of, dim_max, dim_min
@@ -258,14 +258,11 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _PRECEDENCE: Final = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "//": _PRODUCT, "%": _PRODUCT, "**": _POWER}
 
 
-class _Text:
+class _Text(NamedTuple):
     """The text of a term, with its precedence; `operands` has the operands of a sum or product from left to right."""
 
-    __slots__ = ("operands", "precedence")
-
-    def __init__(self, precedence: int, operands: list[str]) -> None:
-        self.precedence = precedence
-        self.operands = operands
+    precedence: int
+    operands: list[str]
 
     def __str__(self) -> str:
         operands = self.operands
