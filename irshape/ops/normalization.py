@@ -188,6 +188,7 @@ class MVNV6(_MVN):
     normalize_variance: Annotated[bool, Stated] = False
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
     openvino_checks = static("S101", "V103")
+    flow = LRN.flow
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (1,))
@@ -195,9 +196,6 @@ class MVNV6(_MVN):
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         ctx.axes_at_run(axes, data.rank)
         return data.shape
-
-    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
-        flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")
 
 
 @op("NormalizeL2", "opset1")
@@ -210,6 +208,7 @@ class NormalizeL2(Op):
     eps: Annotated[float, Stated] = 0.0
     eps_mode: Annotated[Literal["add", "max"], Stated] = "add"
     cost = each("3 operations for each element: it is squared, summed and divided.", operations=3)
+    flow = LRN.flow
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
@@ -217,6 +216,3 @@ class NormalizeL2(Op):
             return None
         ctx.axes(axes, data.rank, unique=False)
         return data.shape
-
-    def flow(self, flow: Flow, data: Input, axes: Input) -> None:
-        flow.keep_all(data, but=flow.axes(axes, data.rank), why="normalises along")
