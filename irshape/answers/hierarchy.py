@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from irshape.answers.circles import circles, links, ordered, pieces
 from irshape.inference.inference import Inference
-from irshape.model.model import Model, Node, reached
+from irshape.model.model import Model, Node, grouped, reached
 
 
 class Contents:
@@ -112,9 +112,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
     the members of equal blocks read the same members of their own block and of the block before, and of no other block.
     """
     found = []
-    places: dict[int, list[int]] = {}
-    for position, content in enumerate(contents):
-        places.setdefault(content, []).append(position)
+    places = grouped((content, position) for position, content in enumerate(contents))
     offsets = [tuple(sorted([number - one for one in read])) for number, read in enumerate(reads)]
     following = [0] * len(contents)  # the place of each position among those of its content
     for positions in places.values():
@@ -351,9 +349,7 @@ class Hierarchy:
 
     def _share(self, drawn: Sequence[int]) -> None:
         """Let the layers of an activation that several modules use stand where the layers that they read do."""
-        used: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-        for position in drawn:
-            used.setdefault((self._types[position], tuple(self._paths[position])), []).append(position)
+        used = grouped(((self._types[position], tuple(self._paths[position])), position) for position in drawn)
         for (type, path), positions in used.items():
             around, read = path[:-1], [self._producers[one] for one in positions]
             if len(positions) < _SHARED or type in _MOVING or any(len(one) != 1 for one in read):

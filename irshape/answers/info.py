@@ -18,7 +18,7 @@ from irshape.answers.wording import Answer, title
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.model.finding import end_name, split_names
-from irshape.model.model import Node
+from irshape.model.model import Node, grouped
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
@@ -89,21 +89,16 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
     if ir_version in _IR_VERSIONS:
         first = _IR_VERSIONS[ir_version]
         needs.append(Need(first, first, False, f"IR version {ir_version}"))
-    users: dict[str, set[str]] = {}
-    for type, version in layers:
-        users.setdefault(version, set()).add(type)
-    for version, names in sorted(users.items()):
+    for version, names in sorted(grouped((version, type) for type, version in layers).items()):
         number = opset(version)
-        reason = f"{version} ({some(sorted(names), _MOST_NAMES)})"
+        reason = f"{version} ({some(sorted({*names}), _MOST_NAMES)})"
         if number is None:
             unknown.append(reason)
         elif number in RELEASES:
             needs.append(Need(RELEASES[number], RELEASES[number], False, reason))
         else:
             needs.append(Need(_KNOWN, RELEASES[max(RELEASES)], True, reason))
-    late: dict[tuple[str, str | None], list[str]] = {}
-    for name in sorted({one.name for one in types} & _ELEMENT_TYPES.keys()):
-        late.setdefault(_ELEMENT_TYPES[name], []).append(name)
+    late = grouped((_ELEMENT_TYPES[name], name) for name in sorted({one.name for one in types} & _ELEMENT_TYPES.keys()))
     for (by, lacking), late_types in late.items():
         reason = f"element type{'s' if len(late_types) > 1 else ''} {', '.join(late_types)}"
         needs.append(Need(by, lacking or min(RELEASES.values()), lacking is not None, reason))
@@ -308,9 +303,7 @@ def _words(counts: dict[str, int], is_complete: bool) -> str:
 
 
 def _batch(info: Info) -> str:
-    groups: dict[tuple[int, str], list[str]] = {}
-    for node, axis, reason in info.batch:
-        groups.setdefault((axis, reason), []).append(repr(end_name(node)))
+    groups = grouped(((axis, reason), repr(end_name(node))) for node, axis, reason in info.batch)
     texts = [f"axis {axis} of {some(names, _MOST_INPUTS)}: {reason}" for (axis, reason), names in groups.items()]
     candidates = [some([f"axis {axis} of {end_name(node)!r}" for node, axis in axes], _MOST_INPUTS) for axes in info.candidates]
     if candidates:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from irshape.model.model import InputPort, Model, Node, OutputPort
+from irshape.model.model import InputPort, Model, Node, OutputPort, grouped
 from irshape.ops.registry import CONST
 
 # A generated name: the type of the layer, or of the layer it was made from, and a number; or only a number. `torch.onnx.export` numbers
@@ -35,7 +35,7 @@ class Matching:
         self.partner: dict[Node, Node] = {}
         self.origin: dict[Node, Node] = {}
         self.replaced: list[tuple[Node, Node]] = []
-        self._rivals = _by_name(a), _by_name(b)
+        self._rivals = [grouped((_key(node), node) for node in model.nodes if not node.is_dropped) for model in (a, b)]
         self._pending: list[tuple[Node, Node]] = []
         for is_sure in (True, False):
             self._match_names(is_sure)
@@ -147,14 +147,6 @@ def source_of(node: Node, index: int) -> OutputPort | None:
 def _source_place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:
     """An output as the pair of a node, which stands for the producer in the other graph, and the output's number."""
     return (node, source.index) if source is not None else (None, -1)
-
-
-def _by_name(model: Model) -> dict[tuple[str, str], list[Node]]:
-    found: dict[tuple[str, str], list[Node]] = {}
-    for node in model.nodes:
-        if not node.is_dropped:
-            found.setdefault(_key(node), []).append(node)
-    return found
 
 
 def _content(node: Node) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ from irshape.inference.inputs import InputError, asked_inputs
 from irshape.inference.verdict import OpenVINOPass, infer
 from irshape.model.build import layer_place
 from irshape.model.finding import end_name
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, grouped
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
@@ -456,10 +456,8 @@ def _ranked(inference: Inference) -> Iterator[Violation]:
 
 def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
     """Require that no tensor has a rank above the limit; of several layers of one type, only the first is named."""
-    by_type: dict[str, list[tuple[Node, int]]] = {}
-    for node, count in firsts(inference, lambda fact: fact.shape is not None and len(fact.shape) > limit).items():
-        by_type.setdefault(node.type, []).append((node, count))
-    for type, found in by_type.items():
+    above = firsts(inference, lambda fact: fact.shape is not None and len(fact.shape) > limit)
+    for type, found in grouped((node.type, (node, count)) for node, count in above.items()).items():
         node, ports = found[0][0], sum(count for _, count in found)
         rank = max(len(port.shape or ()) for port in inference.view(node).outputs)
         others = f", here and in {counted(len(found) - 1, f'more {type} layer')}" if len(found) > 1 else ""

@@ -13,7 +13,7 @@ from irshape.answers.hierarchy import hierarchy_of, members
 from irshape.answers.signature.signature import ends
 from irshape.answers.wording import LONG, Answer, opening
 from irshape.inference.inference import Inference
-from irshape.model.model import Node, reached
+from irshape.model.model import Node, grouped, reached
 from irshape.ops.infrastructure import Constant
 from irshape.report import form
 from irshape.report.section import Column, Section, Table, dim, joined, paragraph
@@ -125,10 +125,7 @@ class _Tree:
         self._ports, self._formulas = inference.ports, inference.formulas
         self._hierarchy = hierarchy = hierarchy_of(inference, self._ports, self._formulas)
         below = members(hierarchy)
-        self._bodies: dict[int, list[int]] = {}
-        for number, group in enumerate(hierarchy.groups):
-            if group.holder >= 0:
-                self._bodies.setdefault(group.holder, []).append(-1 - number)
+        self._bodies = grouped((group.holder, -1 - number) for number, group in enumerate(hierarchy.groups) if group.holder >= 0)
         bodies = {one for members in self._bodies.values() for one in members}
         hidden = {hierarchy.position[node] for node in hierarchy.hidden}
         self._members = [[one for one in part if one not in bodies and one not in hidden] for part in below]

@@ -20,7 +20,7 @@ from irshape.cli.running import add_run_arguments, ran, unasked
 from irshape.cli.running import sections as run_sections
 from irshape.inference.inputs import InputError
 from irshape.model.finding import end_name
-from irshape.model.model import Node
+from irshape.model.model import Node, grouped
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
 from irshape.report.section import Block, Column, Fit, Item, Section, Table, dim, key, paragraph
@@ -164,9 +164,7 @@ class _Page:
     def __init__(self, difference: Difference, is_complete: bool) -> None:
         self.difference = difference
         self.is_complete = is_complete
-        self.kinds: dict[str, list[Change]] = {}
-        for change in difference.changes:
-            self.kinds.setdefault(change.kind, []).append(change)
+        self.kinds = grouped((change.kind, change) for change in difference.changes)
 
     def sections(self) -> Iterator[Section]:
         """One section for each kind of change; changes of inputs and outputs come first."""
@@ -280,10 +278,7 @@ def _effect(change: Effect) -> str:
 
 def _grouped(rows: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
     """Rows with the same text become one with all names; rows with the most names come first."""
-    groups: dict[str, list[str]] = {}
-    for text, name in rows:
-        groups.setdefault(text, []).append(name)
-    return sorted(groups.items(), key=lambda group: -len(group[1]))
+    return sorted(grouped(rows).items(), key=lambda group: -len(group[1]))
 
 
 def _arrow(change: Change) -> str:

@@ -16,7 +16,7 @@ from irshape.diagnosis.recorded import contradictions, dims_text, fits, recordab
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.model.build import place
 from irshape.model.causes import Ids, told_exchanged
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, grouped
 from irshape.report.text import counted
 from irshape.shape.shape import format_shape
 
@@ -132,11 +132,9 @@ class Search:
 
     def _of_layers(self) -> list[Cause]:
         """The layers that contradict their witnesses, with those of the same reason together."""
-        equal: dict[object, list[tuple[Changes, Node]]] = {}
-        for changes in self.changes.values():
-            for node in changes.witnesses.layers:
-                if node not in changes.witnesses.edges and node not in self._exchanged:
-                    equal.setdefault(self._equal(changes, node), []).append((changes, node))
+        layers = ((changes, node) for changes in self.changes.values() for node in changes.witnesses.layers)
+        left = ((changes, node) for changes, node in layers if node not in changes.witnesses.edges and node not in self._exchanged)
+        equal = grouped((self._equal(*one), one) for one in left)
         known: dict[object, Proposal] = {}
         found: list[tuple[list[Node], list[Proposal]]] = []
         for several in equal.values():

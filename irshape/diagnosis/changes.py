@@ -20,7 +20,7 @@ from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.build import place
-from irshape.model.model import Node, reached
+from irshape.model.model import Node, grouped, reached
 from irshape.report.catalogue import is_fault
 from irshape.report.diagnostic import Where, clipped
 from irshape.report.text import common
@@ -355,11 +355,7 @@ class Changes:
     @cached_property
     def _siblings(self) -> dict[object, list[Node]]:
         """The constants of the graph by the bytes that they share."""
-        found: dict[object, list[Node]] = {}
-        for one in self.model.of_type("Const"):
-            if not one.is_dropped:
-                found.setdefault(self.key(one), []).append(one)
-        return found
+        return grouped((self.key(one), one) for one in self.model.of_type("Const") if not one.is_dropped)
 
     def _agreement(self, constant: Node, new: tuple[Any, ...]) -> int:
         """How many readers of the bytes of a constant pass with other elements only; -1 if one passes with the old elements only."""

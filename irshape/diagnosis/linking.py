@@ -17,7 +17,7 @@ from irshape.diagnosis.recorded import RECORDS
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.engine import Engine
 from irshape.model.build import layer_place, place
-from irshape.model.model import Model, Node, reached
+from irshape.model.model import Model, Node, grouped, reached
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, Size, formula_text
 
@@ -103,10 +103,7 @@ class _Report:
         self.at: dict[Diagnostic, Node | None] = {
             one: self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or "")) for one in found
         }
-        self.own: dict[Node, list[Diagnostic]] = {}
-        for one, node in self.at.items():
-            if node is not None:
-                self.own.setdefault(node, []).append(one)
+        self.own = grouped((node, one) for one, node in self.at.items() if node is not None)
         self.alone: set[Diagnostic] = set()
         self.leaders: dict[Node, Diagnostic] = {}
         self.unread: dict[Node, Diagnostic] = {}

@@ -20,7 +20,7 @@ from irshape.inference.verdict import infer
 from irshape.model.const import Const
 from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
 from irshape.model.load import load
-from irshape.model.model import SINKS, Model, reached
+from irshape.model.model import SINKS, Model, grouped, reached
 from irshape.ops.op import OpClass
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
@@ -46,9 +46,7 @@ class GraphDraft:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._spelled: dict[str, list[str]] = {}  # the types in the model by their lower case
-        for type in model.types:
-            self._spelled.setdefault(type.lower(), []).append(type)
+        self._spelled = grouped((type.lower(), type) for type in model.types)
         self._tensors: dict[str, Value] = {}
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 

@@ -21,7 +21,7 @@ from irshape.editing.simplify import computes
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import AS
-from irshape.model.model import SINKS, reached
+from irshape.model.model import SINKS, grouped, reached
 from irshape.shape.dim import is_within
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
@@ -153,11 +153,8 @@ class _Extraction:
 
     def _pair_variables(self) -> None:
         """Keep ReadValue and Assign of a variable together, or neither."""
-        variables: dict[str, list[Item]] = {}
-        for item in self.state.items.values():
-            if item.type in ("ReadValue", "Assign"):
-                variables.setdefault(item.attributes.get("variable_id", ""), []).append(item)
-        for several in variables.values():
+        both = (item for item in self.state.items.values() if item.type in ("ReadValue", "Assign"))
+        for several in grouped((item.attributes.get("variable_id", ""), item) for item in both).values():
             if any(item not in self.keep for item in several):
                 for item in several:
                     self.keep.pop(item, None)

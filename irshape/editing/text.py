@@ -13,7 +13,7 @@ from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
 from irshape.model.finding import split_names
-from irshape.model.model import FAULTY, UNFED, Model, Node
+from irshape.model.model import FAULTY, UNFED, Model, Node, grouped
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml import writer
@@ -340,10 +340,7 @@ class _Writer:
 
 def _joined(places: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """The texts of each place as one text, in their order."""
-    joined: dict[int, list[str]] = {}
-    for place, text in places:
-        joined.setdefault(place, []).append(text)
-    return [(place, "".join(texts)) for place, texts in joined.items()]
+    return [(place, "".join(texts)) for place, texts in grouped(places).items()]
 
 
 def _inputs(item: Item, node: Node) -> Iterator[tuple[Port, int, Value | None]]:

@@ -6,6 +6,7 @@ from math import gcd
 from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
+from irshape.model.model import grouped
 from irshape.shape.dim import Dim, Scope, Size, expression_of, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
@@ -38,9 +39,7 @@ def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard 
     no work is left stay as they are; the second part of the result is the first of them.
     """
     unfinished: list[Guard] = []
-    branches: dict[str, list[Guard]] = {}
-    for guard in guards:
-        branches.setdefault(guard.branch, []).append(guard)
+    branches = grouped((guard.branch, guard) for guard in guards)
     always = _simpler(branches.pop("", []), work, unfinished)
     texts = {str(guard.requirement) for guard in always}
     kept = list(always)

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from irshape.inference.facts import Fact
-from irshape.model.model import SINKS, Model, Node, behind
+from irshape.model.model import SINKS, Model, Node, behind, grouped
 from irshape.ops.context import Context, RuleFailure
 from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValueV6
 from irshape.ops.op import Op
@@ -44,9 +44,7 @@ def pairs(model: Model) -> list[VariablePair]:
     read_values = [(node, op) for node in made if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken]
     upstream = _upstream(model, [node for node, op in read_values if isinstance(op, ReadValueV3)], [node for node, _ in assigns])
     found = []
-    by_name: dict[tuple[str, bool], list[Node]] = {}
-    for node, read in read_values:
-        by_name.setdefault((read.variable_id, isinstance(read, ReadValueV3)), []).append(node)
+    by_name = grouped(((read.variable_id, isinstance(read, ReadValueV3)), node) for node, read in read_values)
     for assign, op in assigns:
         old, new = (by_name.get((op.variable_id, is_old), []) for is_old in (True, False))
         if isinstance(op, AssignV3):

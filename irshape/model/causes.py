@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
 from typing import Final
 
-from irshape.model.model import FAULTY, Model, Node, reached
+from irshape.model.model import FAULTY, Model, Node, grouped, reached
 from irshape.report.diagnostic import clipped
 from irshape.report.text import counted
 from irshape.xml.document import Port
@@ -232,10 +232,7 @@ class Causes:
 
     def join_missing_layers(self) -> None:
         """One fault for all edges of a layer that does not exist. The layers before it are not unused."""
-        by_id: dict[int, list[Fault]] = {}
-        for fault in self.of("G102"):
-            if fault.missing is not None:
-                by_id.setdefault(fault.missing, []).append(fault)
+        by_id = grouped((fault.missing, fault) for fault in self.of("G102") if fault.missing is not None)
         for id, several in by_id.items():
             leader = next(filter(self.is_error, several), several[0])
             starts = {fault.ends[0] for fault in several if fault.ends}
@@ -346,11 +343,8 @@ class Causes:
     def behind(self, fault: Fault) -> set[Node]:
         """The layer at fault, and all layers that depend on it."""
         reader = fault.node if fault.ends is None else self.nodes.get(fault.ends[2])
-        readers: dict[Node, list[Node]] = {}
-        for node in self.model.nodes:
-            for slot in node.sources:
-                if 0 <= slot < len(self.model.producers):
-                    readers.setdefault(self.model.nodes[self.model.producers[slot]], []).append(node)
+        nodes, producers = self.model.nodes, self.model.producers
+        readers = grouped((nodes[producers[slot]], node) for node in nodes for slot in node.sources if 0 <= slot < len(producers))
         return set(reached([] if reader is None else [reader], lambda node: readers.get(node, ())))
 
     def say_next_steps(self) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from irshape.xml.weights import Weights
 
 _T = TypeVar("_T", bound=Hashable)
+_Value = TypeVar("_Value")
 
 # OpenVINO finds sinks by these exact names, although it builds operations from names in any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -53,6 +54,14 @@ def behind(start: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iter
             entered.add(one)
             pending.append((one, True))
             pending += [(other, False) for other in following(one)]
+
+
+def grouped(pairs: Iterable[tuple[_T, _Value]]) -> dict[_T, list[_Value]]:
+    """The values of each key, both in the order of the pairs."""
+    found: dict[_T, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -10,7 +10,7 @@ from typing import Any
 from irshape.answers.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.finding import end_name
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, grouped
 from irshape.page.data import ends_of_bodies, open_signature
 from irshape.report.diagnostic import clipped, escape
 
@@ -20,9 +20,7 @@ def graphs(inference: Inference) -> list[dict[str, Any]]:
 
     Layers that depend on constants alone are inputs of their readers.
     """
-    faulty: dict[tuple[str, str | None], list[str]] = {}
-    for one in inference.diagnostics:
-        faulty.setdefault((one.where.path, one.where.layer_id), []).append(f"{one.code} {escape(one.message)}")
+    faulty = grouped(((one.where.path, one.where.layer_id), f"{one.code} {escape(one.message)}") for one in inference.diagnostics)
     nodes = (node for graph in inference.model.graphs() for node in graph.nodes)
     signature = open_signature(inference)
     formal = inference if signature is None else signature._inference

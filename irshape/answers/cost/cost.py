@@ -44,7 +44,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED, InputError, by_name, sizes_by_name
 from irshape.inference.variables import pairs
 from irshape.model.finding import end_name
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, grouped
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report import form
@@ -242,9 +242,7 @@ class Cost(Answer):
         work = self._inference.scope.work
         work.take(1 + len(self.near) // _SIZES_A_STEP)
         if not self._demands_on:
-            for one in self._demands:
-                for name in one.symbols():
-                    self._demands_on.setdefault(name, []).append(one)
+            self._demands_on = grouped((name, one) for one in self._demands for name in one.symbols())
         own = [] if work.is_done else self._demands_on.get(symbol, [])
         hold, others_hold = all_hold(own), all(symbol in one.symbols() for one in self._broken)
         sizes = dict(self.near)
@@ -598,9 +596,7 @@ class _Page:
 
     def tensors(self, what: str, tensors: Sequence[CostTensor]) -> Iterator[tuple[Line, ...]]:
         """The rows of inputs or outputs; those that take the same bytes share one."""
-        groups: dict[tuple[str, str], list[str]] = {}
-        for one in tensors:
-            groups.setdefault(("not known", "") if one.bytes is None else self.shown(one.bytes), []).append(one.name)
+        groups = grouped((("not known", "") if one.bytes is None else self.shown(one.bytes), one.name) for one in tensors)
         for number, ((text, formula), names) in enumerate(groups.items()):
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
             yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
@@ -629,9 +625,7 @@ class _Page:
         working = [layer for layer in self.cost.layers if self.work[layer]]
         names = _prefixes(_telling(working, self.cost._inference.model))
         for heading, keys in (("by type", [one.type for one in working]), ("by name", names)):
-            found: dict[str, list[LayerCost]] = {}
-            for layer, own in zip(working, keys or (), strict=keys is not None):
-                found.setdefault(own, []).append(layer)
+            found = grouped(zip(keys or (), working, strict=keys is not None))
             ordered = sorted(found.items(), key=lambda item: -sum(self.work[layer] for layer in item[1]))
             if len(ordered) > 1:
                 rows = [(f"{own} ({len(layers)})" if len(layers) > 1 else own, layers) for own, layers in ordered]
@@ -669,9 +663,7 @@ class _Page:
 
     def asides(self) -> Section:
         cost, most = self.cost, None if self.is_complete else _MOST_NAMES
-        reasons: dict[str, list[str]] = {}
-        for layer in cost.uncounted:
-            reasons.setdefault(layer.uncounted or "", []).append(f"{layer.type} {layer.path}")
+        reasons = grouped((layer.uncounted or "", f"{layer.type} {layer.path}") for layer in cost.uncounted)
         lines = [f"not counted: {counted(len(names), 'layer')}, because {why}: {some(names, most)}" for why, names in reasons.items()]
         if cost.peak.unknown:
             names = list(dict.fromkeys(f"{node.type} {node.name}" for node in cost.peak.unknown))

@@ -17,7 +17,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
 from irshape.inference.run import Guard
 from irshape.model.finding import end_name
-from irshape.model.model import Node
+from irshape.model.model import Node, grouped
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.report.form import KEY, NAME, TYPE, Form, word
@@ -217,7 +217,7 @@ def notes(found: Discovery) -> list[Note]:
     """The exceptions of all choices; those that say the same of several inputs are one note."""
     inputs = {node.name: end_name(node) for node in found.question.shapes}
     trial = _Trial(found)
-    grouped: dict[tuple[str, int], list[tuple[str, list[Guard]]]] = {}
+    alike: dict[tuple[str, int], list[tuple[str, list[Guard]]]] = {}
     for step in found.steps:
         unifier, table = step.unifier, step.unifier.table
         for one in unifier.replacements:
@@ -227,13 +227,13 @@ def notes(found: Discovery) -> list[Note]:
                 for other in map(unifier.symbols.get, table.symbols_below(one.expression)):
                     if other is not None and other.axis >= 0 and other.owner in inputs:
                         text = f"may be larger on axis {other.axis} where {node.type} {node.name!r} reads an axis of size 1"
-                        grouped.setdefault((text, other.axis), []).append((inputs[other.owner], guards))
+                        alike.setdefault((text, other.axis), []).append((inputs[other.owner], guards))
             if symbol is not None and symbol.axis >= 0 and symbol.owner in inputs and (guards or one.reason == CARRIED):
                 size = found.sizes[symbol.owner, symbol.axis]
                 for text in _exceptions(unifier, one, symbol, size, trial):
-                    grouped.setdefault((text, symbol.axis), []).append((inputs[symbol.owner], guards))
+                    alike.setdefault((text, symbol.axis), []).append((inputs[symbol.owner], guards))
     made = []
-    for (text, axis), members in grouped.items():
+    for (text, axis), members in alike.items():
         names = tuple(dict.fromkeys(name for name, _ in members))
         text = text if len(names) == 1 else text.replace(" it may ", " they may ")
         made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, some in members for guard in some))))
@@ -274,7 +274,7 @@ class _Trial:
         self._origins = {(origin.node.name, origin.axis): origin for origin in found.origins}
         own = frozenset(_raw_name(found, origin) for origin in found.origins)
         self._by_name: dict[str, list[Requirement]] = {}
-        self._by_symbol: dict[str, list[OpenAxis]] = {}
+        self._by_symbol = grouped((name, origin) for origin in found.origins for name in found.described(origin).symbols)
         requirements = []
         for guard in found.guards:
             names = guard.requirement.symbols()
@@ -282,9 +282,6 @@ class _Trial:
                 requirements.append(guard.requirement)
                 for name in names:
                     self._by_name.setdefault(name, []).append(guard.requirement)
-        for origin in found.origins:
-            for name in found.described(origin).symbols:
-                self._by_symbol.setdefault(name, []).append(origin)
         self._sizes: dict[str, int] = {}
         self._values: dict[str, int] = {}
         are_valid = all_hold(requirements)

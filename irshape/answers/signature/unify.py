@@ -11,6 +11,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
+from irshape.model.model import grouped
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, eq, expression_of
 from irshape.shape.fold import replaced
 from irshape.shape.guard import Requirement
@@ -371,11 +372,8 @@ class Unifier:
 
     def alone(self) -> dict[int, tuple[CurrentRequirement, ...]]:
         """The demands on one symbol alone, by the index of the symbol."""
-        found: dict[int, list[CurrentRequirement]] = {}
-        for demand in self.demands:
-            own = self._symbols(demand.requirement)
-            if len(own) == 1:
-                found.setdefault(next(iter(own)), []).append(demand)
+        named = ((self._symbols(demand.requirement), demand) for demand in self.demands)
+        found = grouped((next(iter(own)), demand) for own, demand in named if len(own) == 1)
         return {index: tuple(demands) for index, demands in found.items()}
 
     def range_by(self, demand: CurrentRequirement, index: int) -> Range:
