@@ -127,9 +127,8 @@ def assert_shape(
         lines += _differences(source, found.shape, fields)
     if lines:
         errors = [] if source.ok else ["", *report(source)]
-        raise AssertionError(
-            "\n".join([f"{_name(source)}: {escape(str(name))} is not {expected.strip()}", *(f"  {line}" for line in lines), *errors])
-        )
+        heading = f"{_name(source)}: {escape(str(name))} is not {expected.strip()}"
+        raise AssertionError("\n".join([heading, *(f"  {line}" for line in lines), *errors]))
 
 
 @_told

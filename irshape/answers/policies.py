@@ -125,9 +125,8 @@ class OpenSizes:
             hint = f"no size of an input decides this size; {then}" if fixing == {} else None
             if fixing:
                 sizes = " ".join(f"{name}={size}" for name, size in fixing.items())
-                hint = (
-                    f"fix the sizes of the inputs: --set {sizes}" if is_alone else "the sizes of the inputs decide this size, too: set them"
-                )
+                several = "the sizes of the inputs decide this size, too: set them"
+                hint = f"fix the sizes of the inputs: --set {sizes}" if is_alone else several
             yield Violation(self._policy.code, message, node, hint, tuple((fixing or {}).items()) if is_alone else ())
 
     def _ports(self, root: Root) -> int:
@@ -288,9 +287,8 @@ class OpenSizes:
         if len(shape) > _MOST_AXES:
             return None
         if self._policy is FIXED:
-            return (
-                f"give numbers, as in --input {end_name(node)}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
-            )
+            numbers = ",".join("8" if isinstance(size, Dim) else str(size) for size in shape)
+            return f"give numbers, as in --input {end_name(node)}[{numbers}]"
         sizes = []
         for size in shape:
             low, high = self._inference.bounds(size)

@@ -315,9 +315,8 @@ class ValidSizes(Guessed):
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
             elif self._try(least := {name: int(known.low) for name, known in self.symbols.items()}):
-                self.undecided.append(
-                    Undecided(f"the model is valid with {_sizes_text(least)}, although formulas exclude these sizes", None)
-                )
+                reason = f"the model is valid with {_sizes_text(least)}, although formulas exclude these sizes"
+                self.undecided.append(Undecided(reason, None))
             self.ok = len(self.undecided) > open_guards
         if self.undecided:
             self.is_by_trial = True

@@ -161,9 +161,8 @@ def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) ->
                 for symbol, substitution in substitutions.items():
                     if substitution.axis == name:
                         # own * name + rest * other + constant == 0
-                        substitutions[symbol] = Substitution(
-                            other, substitution.factor * abs(rest), substitution.constant - substitution.factor * own * constant
-                        )
+                        factor = substitution.factor
+                        substitutions[symbol] = Substitution(other, factor * abs(rest), substitution.constant - factor * own * constant)
                 links.append(number)
                 break
     return substitutions, links

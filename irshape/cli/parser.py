@@ -70,9 +70,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         columns = os.environ.get("COLUMNS", "")
-        super().__init__(
-            prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2, max_help_position=_COLUMN
-        )
+        width = int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80
+        super().__init__(prog, width=width - 2, max_help_position=_COLUMN)
         self._action_max_length = _LEAST  # argparse counts the names of commands without their indent
 
     def _format_action_invocation(self, action: argparse.Action) -> str:

@@ -397,10 +397,8 @@ def _summed(summary: TableCounts) -> Iterator[Section]:
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
     read = f"{bytes_text(summary.bytes_read)} read of {bytes_text(summary.bytes_there)}"
     yield paragraph((bold(counted(summary.files, "file")), f": {verdicts}"), f"{counted(summary.layers, 'layer')}, {seconds}, {read}")
-    faults = [
-        (f"{code} {CATALOGUE[code].title}" if code in CATALOGUE else code, (files, count)) for code, (count, files) in summary.by_code()
-    ]
-    yield _table("faults", ("files", "faults"), faults)
+    titles = {code: f"{code} {one.title}" for code, one in CATALOGUE.items()}
+    yield _table("faults", ("files", "faults"), [(titles.get(code, code), (files, count)) for code, (count, files) in summary.by_code()])
     operations = sorted(summary.operations.items(), key=lambda item: (-item[1][0], item[0]))
     yield _table("operations", ("layers", "files"), operations)
     yield _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest])

@@ -337,9 +337,8 @@ class Draft(GraphDraft):
 
     def require_single_edges(self) -> None:
         """Raise `EditError` if two edges lead to one input: the one that the draft leaves out may be right, and its layer be needed."""
-        for fault in self.model.diagnostics:
-            if fault.code == "G104":
-                raise EditError(f"{fault.message}, so the layers that the model needs are not known; {fault.hint}")
+        if (fault := next((one for one in self.model.diagnostics if one.code == "G104"), None)) is not None:
+            raise EditError(f"{fault.message}, so the layers that the model needs are not known; {fault.hint}")
 
     @property
     def engine(self) -> Engine:

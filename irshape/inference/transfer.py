@@ -113,9 +113,8 @@ def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Out
     if len(ours.outputs) != len(theirs.outputs):
         return ours
     pairs = zip(ours.outputs, theirs.outputs, strict=True)
-    return Outcome(
-        tuple([table.with_openvino_view(fact, other.openvino_view) for fact, other in pairs]), ours.findings, ours.requirements, listed
-    )
+    outputs = tuple([table.with_openvino_view(fact, other.openvino_view) for fact, other in pairs])
+    return Outcome(outputs, ours.findings, ours.requirements, listed)
 
 
 def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -499,9 +499,8 @@ class Context(InputValues):
         merged = first.partial_shape
         for port in others:
             if port.partial_shape != merged:
-                merged = self.merge_shapes(
-                    merged, port, "{port} must be as long as {first} on axis {axis}", port=port.name, first=first.name
-                )
+                message = "{port} must be as long as {first} on axis {axis}"
+                merged = self.merge_shapes(merged, port, message, port=port.name, first=first.name)
         self.stop_at_errors()
 
     def identical_shapes(self, a: Input, b: Input, message: str) -> None:

@@ -249,9 +249,8 @@ class Op:
         for out in cls.outputs:
             likes = [port for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)]
             out.sources = tuple([port.index for port in likes if not out.alone or port.name == out.like])
-        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(
-            port.variadic and not port.mixed for port in cls.inputs
-        )
+        has_shared = len({port.group for port in cls.inputs}) < len(cls.inputs)
+        cls.are_alike = has_shared or any(port.variadic and not port.mixed for port in cls.inputs)
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
         cls._parts = _parts(cls.__name__, cls.inputs)
@@ -326,9 +325,8 @@ class Op:
                 elif attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
-                    findings.append(
-                        Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {self._taken(attribute)}")
-                    )
+                    message = f"attribute {attribute.spelling!r} is missing; OpenVINO takes {self._taken(attribute)}"
+                    findings.append(Finding("R103", message))
                 continue
             if len(text) > limits.rank and text.count(",") >= limits.rank:
                 message = f"attribute {attribute.spelling!r} has {text.count(',') + 1} items; at most {limits.rank} are read (limit rank)"

@@ -72,9 +72,8 @@ def shapes_of(model: Model, text: str) -> dict[str, str]:
         name, shape = split_input(part, [node.name for node in model.parameters])
         if name is None:
             if len(model.parameters) != 1:
-                raise InputError(
-                    f"{part!r} names no input; the model has {', '.join(end_name(node) for node in model.parameters) or 'none'}"
-                )
+                known = ", ".join(end_name(node) for node in model.parameters) or "none"
+                raise InputError(f"{part!r} names no input; the model has {known}")
             name = model.parameters[0].name
         found[name] = shape
     return found

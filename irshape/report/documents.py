@@ -171,9 +171,8 @@ def junit(files: Sequence[Checked]) -> str:
             ElementTree.SubElement(case, "error", {"message": escape(file.complaint), "type": "error"}).text = text
         elif not file.is_passed:
             worst = min(file.diagnostics, key=lambda diagnostic: SEVERITIES.index(diagnostic.severity))
-            ElementTree.SubElement(
-                case, "failure", {"message": verdict(Counter(diagnostic.severity for diagnostic in file.diagnostics)), "type": worst.code}
-            ).text = text
+            message = verdict(Counter(diagnostic.severity for diagnostic in file.diagnostics))
+            ElementTree.SubElement(case, "failure", {"message": message, "type": worst.code}).text = text
         elif text:
             ElementTree.SubElement(case, "system-out").text = text
     ElementTree.indent(root)

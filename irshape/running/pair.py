@@ -144,9 +144,8 @@ def first_difference(pair: Pair, feed: Feed) -> FirstDifference:
         low, high = (low, middle) if is_other(middle) else (middle, high)
     a, b = layers[high]
     outputs = _outputs(a, b)
-    inputs = [
-        (one, two) for one, two in zip((port.source for port in a.inputs), (port.source for port in b.inputs), strict=False) if one and two
-    ]
+    sources = ([port.source for port in node.inputs] for node in (a, b))
+    inputs = [(one, two) for one, two in zip(*sources, strict=False) if one and two]
     found = differing([*outputs, *inputs])
     output = next((one for one in found[: len(outputs)] if not one.is_same), found[0])
     return FirstDifference(a.name, b.name, a.type, a.key, output, found[len(outputs) :], runs)

@@ -46,9 +46,8 @@ class Tolerance(NamedTuple):
         """Whether two arrays are equal; numbers that no rounding touches must be the same."""
         if found["absolute"] is None:
             return False
-        return bool(
-            found["absolute"] <= (0 if found["is_exact"] and self.precision != "int8" else self.atol + self.rtol * found["largest"])
-        )
+        allowed = 0 if found["is_exact"] and self.precision != "int8" else self.atol + self.rtol * found["largest"]
+        return bool(found["absolute"] <= allowed)
 
 
 def _rounding(model: Model) -> set[str]:

@@ -191,9 +191,8 @@ class Remote:
         """The bytes of ranges, each from its start to before its end. An end beyond the file's is cut off."""
 
         def ask() -> list[bytes]:
-            parts = self._system.cat_ranges(
-                [self._path] * len(ranges), [start for start, _ in ranges], [end for _, end in ranges], on_error="return"
-            )
+            starts, ends = [start for start, _ in ranges], [end for _, end in ranges]
+            parts = self._system.cat_ranges([self._path] * len(ranges), starts, ends, on_error="return")
             return [self._cut(part, *one) for part, one in zip(parts, ranges, strict=True)]
 
         return tried("ranges of the file cannot be read", ask)

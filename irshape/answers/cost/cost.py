@@ -172,9 +172,8 @@ class Cost(Answer):
         self.symbols: Final = {name: Range(*known) for name, known in own.items()}
         self._name_others(trips)
         if tensors.unfinished is not None:
-            inference.report(
-                [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
-            )
+            what = "the cost is that of the layers before this one, and the peak may be higher"
+            inference.report([inference.unfinished(what, tensors.unfinished)])
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self._is_near_valid = self._reference(near, is_profile=is_profile)
         self._broken = [] if self._is_near_valid else broken(self._demands, self.near)

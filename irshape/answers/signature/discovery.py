@@ -141,9 +141,8 @@ class Discovery:
             size = scope.named(name) if guards else None
             if isinstance(size, Dim):
                 own, (*_, modulus, remainder) = guards[0].requirement, size.range
-                yield Guard(
-                    guards[0]._node, Requirement("div", size - remainder, modulus, own.template, own.code, own.names), len(guards) - 1
-                )
+                multiple = Requirement("div", size - remainder, modulus, own.template, own.code, own.names)
+                yield Guard(guards[0]._node, multiple, len(guards) - 1)
 
     @cached_property
     def sizes(self) -> dict[tuple[str, int], str]:

@@ -55,9 +55,8 @@ class Knobs:
         self._model = model
         self._weights = weights
         self._opaque = opaque
-        self._asked = Inputs(
-            given.shapes, {name: known for name, known in given.symbols.items() if name in given.names}, called=given.called
-        )
+        symbols = {name: known for name, known in given.symbols.items() if name in given.names}
+        self._asked = Inputs(given.shapes, symbols, called=given.called)
 
     @cached_property
     def _found(self) -> Discovery:

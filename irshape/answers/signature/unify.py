@@ -191,9 +191,8 @@ class Unifier:
                 if solution is not None:
                     self.demands += self._replace(*solution, BROADCAST, (CurrentRequirement(one, part.guard),))
                 elif len(parts := list(simplified(equal))) == 1 and parts[0].kind == "ge" and parts[0].a not in (one.a, one.b):
-                    self.demands.append(
-                        CurrentRequirement(parts[0], part.guard)
-                    )  # `T >= P + S`, which is what `min(T, P + S) == P + S` says
+                    # `T >= P + S`, which is what `min(T, P + S) == P + S` says
+                    self.demands.append(CurrentRequirement(parts[0], part.guard))
 
     def _selects(self, one: Requirement) -> bool:
         """Whether there is a minimum or a maximum in a requirement."""

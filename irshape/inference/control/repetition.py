@@ -474,9 +474,8 @@ class TensorIteratorRule(Repetition):
         """Check that an output joins parts of the declared size, and as many as there are iterations."""
         if -len(shape) <= slice.axis < len(shape) and eq(shape[slice.axis], slice.part_size) is False:
             part = format_size(shape[slice.axis])
-            self.never_runs(
-                f"output {index} must join parts of size {slice.part_size} (part_size) on axis {slice.axis}, got {part}", output.offset
-            )
+            message = f"output {index} must join parts of size {slice.part_size} (part_size) on axis {slice.axis}, got {part}"
+            self.never_runs(message, output.offset)
         self._take(f"output {index}", slice, self._joined(iterations, slice, index), output.offset)
 
     def _joined(self, iterations: Size, slice: Slice, index: int) -> Size:
@@ -560,9 +559,8 @@ class TensorIteratorRule(Repetition):
         elif self._taken is None:
             self._taken = taken
         elif eq(self._taken, taken) is False:
-            self.never_runs(
-                f"{port} must have as many parts as the ports before, {format_size(self._taken)}, got {format_size(taken)}", offset
-            )
+            message = f"{port} must have as many parts as the ports before, {format_size(self._taken)}, got {format_size(taken)}"
+            self.never_runs(message, offset)
         return taken
 
     def entering_type(self, fact: Fact, declared: Fact) -> ElementType:

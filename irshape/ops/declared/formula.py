@@ -142,9 +142,8 @@ def parse_pattern(port: PortText) -> Pattern:
         if match is None:
             sizes.append(_parse_size(item, port))
         elif at >= 0:
-            raise Mistake(
-                f"{port.text!r} has two runs of axes", port.text, "leave one of them: where one ends and the other begins is open"
-            )
+            hint = "leave one of them: where one ends and the other begins is open"
+            raise Mistake(f"{port.text!r} has two runs of axes", port.text, hint)
         else:
             at, run = len(sizes), match[1] or ""
     return Pattern(tuple(sizes if at < 0 else sizes[:at]), run, tuple(sizes[at:] if at >= 0 else ()))
@@ -157,9 +156,8 @@ def _parse_size(item: str, port: PortText) -> int | str | None:
         return int(item)
     if re.fullmatch(NAME, item):
         return item
-    raise Mistake(
-        f"{item!r} is not a size of an input", port.text, "write a number, a name, ? for any size, or S... for any number of axes"
-    )
+    hint = "write a number, a name, ? for any size, or S... for any number of axes"
+    raise Mistake(f"{item!r} is not a size of an input", port.text, hint)
 
 
 def parse_attribute(name: str, python_name: str, text: str) -> tuple[Any, bool, Any]:
@@ -345,8 +343,7 @@ _CONDITION_HINT: Final = (
 def compile_condition(text: str, message: str, names: Vocabulary) -> DeclaredCondition:
     """A condition on sizes (`H % patch == 0`, `data[1] == groups*C`), or a test (`mode == "max" or not mask`)."""
     names.used.clear()
-    tree = parsed(text, text)
-    demand = _Compiler(names, text, text, is_condition=True).condition(tree, message)
+    demand = _Compiler(names, text, text, is_condition=True).condition(parsed(text, text), message)
     return DeclaredCondition(demand, sorted(names.used))
 
 

@@ -231,9 +231,8 @@ def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size
     taken = next((source for source in sources if is_known(source[1])), sources[0])
     name, size, times = taken
     with ctx.openvino_checks(at=STATIC):
-        quotient = ctx.exact_div(
-            size, times, "the last axis of {name} must hold the same number of values for each of the {what}", name=name, what=what
-        )
+        message = "the last axis of {name} must hold the same number of values for each of the {what}"
+        quotient = ctx.exact_div(size, times, message, name=name, what=what)
         for other, size, times in sources:
             if other != name:
                 message = "{name} and {other} must give the same number of {what}"

@@ -331,9 +331,8 @@ class ScatterElementsUpdateV3(Assembling):
         steps = strides(data.static_shape)
         along_step, steps = steps[along], (*steps[:along], 0, *steps[along + 1 :])
         starts = flat_indices(indices.static_shape, steps)
-        return replaced(
-            data.values, (start + position * along_step for start, position in zip(starts, positions, strict=True)), updates.values
-        )
+        taken = (start + position * along_step for start, position in zip(starts, positions, strict=True))
+        return replaced(data.values, taken, updates.values)
 
     def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
