@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.editing.state import EditError
@@ -158,9 +159,7 @@ def _packed(elements: list[int], element_type: ElementType) -> bytes:
 def _strings(strings: list[str]) -> bytes:
     """Packed strings: their number, the begin of each, the end of the last, the characters."""
     parts = [one.encode() for one in strings]
-    ends = [0]
-    for part in parts:
-        ends.append(ends[-1] + len(part))
+    ends = [*accumulate(map(len, parts), initial=0)]
     return struct.pack(f"<{len(ends) + 1}i", len(parts), *ends) + b"".join(parts)
 
 

@@ -282,15 +282,9 @@ def entering(body: BodyDraft, parameter: Item) -> Item | None:
 
 def inputs_of(body: BodyDraft) -> dict[int, Value]:
     """The tensors that enter a body, by the ids of its Parameters."""
-    holder = body.holder
-    found = {}
-    for entry in entries_of(holder):
-        position = external_of(entry)
-        if entry.map == map_of(body) and entry.tag == "input" and 0 <= position < len(holder.inputs):
-            value = holder.inputs[position]
-            if value is not None:
-                found[internal_of(entry)] = value
-    return found
+    inputs, entries = body.holder.inputs, entries_of(body.holder)
+    own = [(internal_of(entry), external_of(entry)) for entry in entries if entry.map == map_of(body) and entry.tag == "input"]
+    return {id: value for id, position in own if 0 <= position < len(inputs) and (value := inputs[position]) is not None}
 
 
 def _outputs(body: BodyDraft) -> list[Value | None]:

@@ -173,10 +173,8 @@ class GraphDraft:
         if kin := self._kin(type):
             return kin
         if not versions:
-            like = self.model.registry.similar(type)
-            raise EditError(
-                f"no opset has an operation {type!r}{f'; did you mean {like}?' if like else '.'} Give version= for one of an extension"
-            )
+            meant = f"; did you mean {like}?" if (like := self.model.registry.similar(type)) else "."
+            raise EditError(f"no opset has an operation {type!r}{meant} Give version= for one of an extension")
         newest = list(versions.values())[-1]
         return next(version for version, op_class in versions.items() if op_class is newest)
 

@@ -144,7 +144,10 @@ class _Extraction:
         facts = self.draft.facts
         self.before = {value: facts.view.of(value) for item in self.keep for value in item.outputs}
         new = self._replaced()
-        self._redirected(new)
+        for value, own in new.items():  # which the kept layers read in place of the tensors that are left out
+            for item, index in self.state.reads_of(value):
+                if item in self.keep:
+                    self.state.connect(item, index, own)
         self._drop_the_rest(outputs, new)
         taken = [item.name for item in self.keep if item not in self.asked | self.constant and item.type not in ("Const", *_ENDS)]
         frozen = [(value.item.name, facts.of(own).elements or ()) for value, own in new.items() if value in self.frozen]
@@ -222,13 +225,6 @@ class _Extraction:
         for value, data in self.frozen.items():
             new[value] = self.draft.constant(data, f"{value.item.name}/frozen", self.state.place_behind([value.item]))
         return new
-
-    def _redirected(self, new: dict[Value, Value]) -> None:
-        """Let the kept layers read what stands for the tensors that are left out."""
-        for value, own in new.items():
-            for item, index in self.state.reads_of(value):
-                if item in self.keep:
-                    self.state.connect(item, index, own)
 
     def _drop_the_rest(self, outputs: list[Value], new: dict[Value, Value]) -> None:
         """Remove every layer that is not kept, and give the outputs Results."""

@@ -57,8 +57,7 @@ class Graph(Layers):
         """An empty model of IR version 11. Raises `EditError` for the name of a file."""
         if name.endswith(".xml"):
             raise EditError(f"irshape.Graph makes an empty graph, and reads no file: irshape.edit({name!r}) does")
-        empty = _EMPTY.replace("NAME", quoted(name)[1:-1])
-        model, weights, opaque = taken(empty.encode(), {})
+        model, weights, opaque = taken(_EMPTY.replace("NAME", quoted(name)[1:-1]).encode(), {})
         self._draft = Draft(model._graph, weights, opaque)
 
     def parameter(

@@ -117,8 +117,7 @@ def _advice(data: Data, shape: Any) -> str:
     """How to write a value of one element for an input of another rank."""
     if len(data.bytes) * 8 > max(data.element_type.bits, 8) or any(not _is_in(1, size) for size in shape):
         return ""
-    element = _shown(data)
-    return f": write {'[' * len(shape)}{element}{']' * len(shape)}"
+    return f": write {'[' * len(shape)}{_shown(data)}{']' * len(shape)}"
 
 
 def _is_in(size: int, wanted: Any) -> bool:

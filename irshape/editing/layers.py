@@ -233,8 +233,7 @@ class Layer(Guessed):
         if not 0 <= input < len(item.inputs):
             raise EditError(f"{item!r} has {counted(len(item.inputs), 'input')}, and none at position {input}")
         with draft.state.edit("connect", self.name, f"input {input}"):
-            value = draft.operand(tensor, item, input)
-            draft.state.connect(item, input, value)
+            draft.state.connect(item, input, draft.operand(tensor, item, input))
         return self
 
     def rename(self, name: str) -> Self:

@@ -349,8 +349,7 @@ class Reducer:
 
     def _keep_near(self, last: Item) -> bool:
         """Keep a layer and the layers before it up to the least distance at which the fault shows; False if it never does."""
-        levels = self._levels(last)
-        found = self._nearest(levels)
+        found = self._nearest(self._levels(last))
         if found is None:
             return False
         self._adopt("the layers near the fault", found)
