@@ -261,9 +261,7 @@ class Hierarchy:
         self._paths: list[Sequence[str]] = [()] * len(self.nodes)
         self._contents = Contents(self.nodes, self._producers, self._is_hidden, shape_of)
         for graph in model.graphs():
-            root = -1
-            if graph.holder is not None:
-                root = self._new_group(-1, graph.name, self.position[graph.holder])
+            root = -1 if graph.holder is None else self._new_group(-1, graph.name, self.position[graph.holder])
             inside = sorted(map(self.position.__getitem__, graph.nodes))
             drawn = [position for position in inside if not self._is_hidden[position]]
             for position in drawn:

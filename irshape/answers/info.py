@@ -140,9 +140,7 @@ class InfoTensor:
         self.tensor_names = split_names(names)
         self.name = name or end_name(node)
         self.layout = port.record.layout if port is not None else None
-        self.element_type, self.shape = "dynamic", "[...]"
-        if port is not None:
-            self.element_type, self.shape = ports[f"{port.node.key}:{port.id}"]
+        self.element_type, self.shape = ("dynamic", "[...]") if port is None else ports[f"{port.node.key}:{port.id}"]
 
     @property
     def formula(self) -> str:

@@ -205,11 +205,8 @@ def _all(parts: Sequence[str]) -> str:
 
 def _shortest(cycle: bytes) -> bytes:
     """The shortest part whose repetition is the cycle."""
-    length = len(cycle)
-    for part in range(1, length):
-        if length % part == 0 and cycle.startswith(cycle[part:]):
-            return cycle[:part]
-    return cycle
+    lengths = (part for part in range(1, len(cycle)) if len(cycle) % part == 0 and cycle.startswith(cycle[part:]))
+    return cycle[: next(lengths, len(cycle))]
 
 
 def _bounds_text(name: str, first: int, high: Bound, period: int, residues: frozenset[int]) -> str:

@@ -182,10 +182,8 @@ def diff(
         reading["limits"] = limits
     if extensions:
         reading["extensions"] = extensions
-    first, second = (taken(source, reading) for source in (a, b))
-    return inner.diff(
-        first[0]._graph, second[0]._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=first[2] | second[2], cost=cost
-    )
+    (first, _, ours), (second, _, theirs) = [taken(source, reading) for source in (a, b)]
+    return inner.diff(first._graph, second._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=ours | theirs, cost=cost)
 
 
 @_uncollected

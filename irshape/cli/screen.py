@@ -99,8 +99,7 @@ def paged() -> Iterator[None]:
     import subprocess
     from shutil import which
 
-    command = os.environ.get("IRSHAPE_PAGER", os.environ.get("PAGER", "less"))
-    words = shlex.split(command)
+    words = shlex.split(os.environ.get("IRSHAPE_PAGER", os.environ.get("PAGER", "less")))
     if not words or words[0] == "cat" or which(words[0]) is None:
         yield
         return

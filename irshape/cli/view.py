@@ -59,9 +59,7 @@ def run(given: Namespace) -> int:
     if given.live and (given.output is not None or len(given.files) > 1):
         return complain("--live serves one file; it takes neither a second file nor -o")
     check_outputs([given.output], force=given.force, inputs=given.files)
-    before = None
-    if len(given.files) == 2:
-        before = whole_model(given.files[0], given.limits, given.extensions)
+    before = whole_model(given.files[0], given.limits, given.extensions) if len(given.files) == 2 else None
     request = request_of(given, files=given.files[-1:])
     if given.live:
         return _serve(request, given.layer, given.port, opens=not given.no_browser)

@@ -298,11 +298,9 @@ class Unifier:
         return made
 
     def _simplified(self, demand: CurrentRequirement) -> Iterator[CurrentRequirement]:
-        requirement = demand.requirement
-        if self._symbols(requirement) & self.replaced.keys():
-            requirement = substituted(requirement, self.replaced)
-        for part in simplified(requirement):
-            yield CurrentRequirement(part, demand.guard)
+        has_replaced = self._symbols(demand.requirement) & self.replaced.keys()
+        requirement = substituted(demand.requirement, self.replaced) if has_replaced else demand.requirement
+        return (CurrentRequirement(part, demand.guard) for part in simplified(requirement))
 
     def _solution(self, requirement: Requirement) -> tuple[int, Expression] | None:
         """The symbol that an equation is best solved for, with its expression; None if there is none."""

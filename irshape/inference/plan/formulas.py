@@ -162,8 +162,7 @@ def names_in(tree: Tree) -> set[str]:
     """The names in a tree."""
     if isinstance(tree, int | str):
         return {tree} if isinstance(tree, str) else set()
-    operands = tree[2:] if tree[0] == "open" else tree[1:]
-    return set().union(*map(names_in, operands))
+    return set().union(*map(names_in, tree[2:] if tree[0] == "open" else tree[1:]))
 
 
 def is_total(tree: Tree) -> bool:

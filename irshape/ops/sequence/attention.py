@@ -215,8 +215,7 @@ class OneHot(Op):
             if port.count is not None:  # OpenVINO does not check a list of unknown length
                 ctx.require_rank(port, (0,))
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
-        size = ctx.size_in(depth)
-        return (*indices.shape[:axis], size, *indices.shape[axis:])
+        return (*indices.shape[:axis], ctx.size_in(depth), *indices.shape[axis:])
 
     def flow(self, flow: Flow, indices: Input) -> None:
         place = self.axis + indices.rank + 1 if self.axis < 0 else self.axis
