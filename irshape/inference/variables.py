@@ -12,6 +12,7 @@ from irshape.ops.context import Context, RuleFailure
 from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValueV6
 from irshape.ops.op import Op
 from irshape.report.diagnostic import clipped
+from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Scope, bounds
 from irshape.shape.element_type import ElementType
 
@@ -19,18 +20,17 @@ from irshape.shape.element_type import ElementType
 _CHUNK: Final = 1024
 
 
-class VariablePair:
+class VariablePair(NamedTuple):
     """An Assign and the ReadValue of its variable, None if there is none.
 
     `is_read_first` tells whether OpenVINO makes the ReadValue first: only then does it compare the two. `left` are the ReadValues without
     an Assign, with their variables, if the Assign has no ReadValue.
     """
 
-    def __init__(self, assign: Node, read_value: Node | None, is_read_first: bool) -> None:
-        self.assign = assign
-        self.left: list[tuple[Node, str]] = []
-        self.read_value = read_value
-        self.is_read_first = is_read_first
+    assign: Node
+    read_value: Node | None
+    is_read_first: bool
+    left: list[tuple[Node, str]]
 
 
 def pairs(model: Model) -> list[VariablePair]:
@@ -43,6 +43,8 @@ def pairs(model: Model) -> list[VariablePair]:
     made = [model.nodes[index] for index in order]
     read_values = [(node, op) for node in made if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken]
     upstream = _upstream(model, [node for node, op in read_values if isinstance(op, ReadValueV3)], [node for node, _ in assigns])
+    assigned = {op.variable_id for _, op in assigns}
+    left = [(node, op.variable_id) for node, op in read_values if op.variable_id not in assigned]
     found = []
     by_name = grouped(((read.variable_id, isinstance(read, ReadValueV3)), node) for node, read in read_values)
     for assign, op in assigns:
@@ -55,12 +57,7 @@ def pairs(model: Model) -> list[VariablePair]:
             before = bisect_left(new, order.get(assign.index, len(order)), key=lambda node: order[node.index])
             read_value = new[before - 1] if before else next(chain(new, old), None)
         is_read_first = read_value is not None and order[read_value.index] < order.get(assign.index, len(order))
-        found.append(VariablePair(assign, read_value, is_read_first))
-    if any(pair.read_value is None for pair in found):
-        assigned = {op.variable_id for _, op in assigns}
-        left = [(node, op.variable_id) for node, op in read_values if op.variable_id not in assigned]
-        for pair in found:
-            pair.left = left if pair.read_value is None else []
+        found.append(VariablePair(assign, read_value, is_read_first, left if read_value is None else []))
     return found
 
 
