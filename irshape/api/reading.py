@@ -30,6 +30,16 @@ class Reading(TypedDict, total=False):
     extensions: Extensions
 
 
+def alike(opaque: str | Iterable[str], limits: Limits, extensions: Extensions) -> Reading:
+    """How two sources are read for a comparison. What is left to the default may be other in a model that was read before."""
+    reading = Reading(opaque=opaque)
+    if limits is not DEFAULT:
+        reading["limits"] = limits
+    if extensions:
+        reading["extensions"] = extensions
+    return reading
+
+
 def taken(source: Source | Model, reading: Reading, path: str | None = None) -> tuple[Model, Weights | None, frozenset[str]]:
     """The model of a source, its weights, and the unknown operations whose recorded ports are trusted.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar, Unpack, overload
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference, SymbolsAs
-from irshape.api.reading import Reading, named, taken
+from irshape.api.reading import Reading, alike, named, taken
 from irshape.model.public import Model
 from irshape.report.catalogue import CATALOGUE, Code
 from irshape.report.diagnostic import Diagnostic
@@ -177,11 +177,7 @@ def diff(
     compares the models without weights. If one `.bin` is missing, both are compared without weights. With `cost`, the costs of both are
     compared, too, as `Difference.cost`. Raises the errors of `infer`.
     """
-    reading = Reading(opaque=opaque)
-    if limits is not DEFAULT:
-        reading["limits"] = limits
-    if extensions:
-        reading["extensions"] = extensions
+    reading = alike(opaque, limits, extensions)
     (first, _, ours), (second, _, theirs) = [taken(source, reading) for source in (a, b)]
     return inner.diff(first._graph, second._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=ours | theirs, cost=cost)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import irshape.verbs as inner
 from irshape.api.inference import Inference
-from irshape.api.reading import Reading
+from irshape.api.reading import Reading, alike
 from irshape.editing.graph import Graph
 from irshape.inference.inputs import described_shape
 from irshape.model.finding import end_name
@@ -64,12 +64,7 @@ def compare(
     Raises `RunningError` if OpenVINO is missing, the models have other inputs, or no inputs are found on which both run, and the errors of
     `irshape.read`.
     """
-    reading = Reading(opaque=opaque)
-    if limits is not DEFAULT:
-        reading["limits"] = limits
-    if extensions:
-        reading["extensions"] = extensions
-    with _paired(a, b, reading, allowance, rtol, atol) as pair:
+    with _paired(a, b, alike(opaque, limits, extensions), allowance, rtol, atol) as pair:
         return _compared(pair, _feeds(pair, data, batch, seed), is_first_wanted=first)
 
 
