@@ -96,12 +96,17 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 
 
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on each size, none if the heading says all; None where they are not solved."""
-    if all(str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()} for one in guards):
+    """Guards as conditions on each size, none if the heading says all; None where they are not solved.
+
+    A layer that demands sizes of at least 1 is named for no other condition.
+    """
+    trivial = [one for one in guards if str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()}]
+    if len(trivial) == len(guards):
         return []
     from irshape.answers.solve import conditions as solved
 
-    return solved(inference.reading.scope, guards)
+    found = solved(inference.reading.scope, guards)
+    return found and [one._replace(guards=tuple([own for own in one.guards if own not in trivial]) or one.guards) for one in found]
 
 
 def remedy(inference: Inference) -> list[Block]:

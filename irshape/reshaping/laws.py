@@ -43,13 +43,14 @@ _BEGINS: Final = (-0.5, 0, 0.5, 1, 2)
 class Continuation(NamedTuple):
     """What the elements are in words, the layers that make them, and the `doubt` that they go on so; empty if there is none.
 
-    The layers may miss an element by `rounding` times the largest one.
+    The layers may miss an element by `rounding` times the largest one. If the elements may move as a whole, the first ones do not serve.
     """
 
     words: str
     build: Callable[[], Tensor]
     doubt: str = ""
     rounding: float = 0.0
+    may_move: bool = False
 
 
 def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones: bool) -> Tensor:
@@ -71,7 +72,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     elif law is not None and (not law.doubt or _tells(bench, left.values())):
         made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
         rounding = law.rounding
-    elif _sequence(bench, array, left) and _ends(array, left):
+    elif _sequence(bench, array, left, law) and _ends(array, left):
         made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
     else:
         _refuse(bench, item, array, left, law)
@@ -109,7 +110,7 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
         doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
     is_batch = any(map(bench.holds_batch, left.values()))
     more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-    if not bench.asked and not is_batch and (name := _sequence(bench, array, left)):
+    if not bench.asked and not is_batch and (name := _sequence(bench, array, left, law)):
         more = f"; --set {name}=1..{bench.numbers[name]} takes the first elements{more}"
     bench.refuse(f"needs {_many(bench, item, left)}, and {doubt}", item, f"{hint}{more}")
 
@@ -157,7 +158,7 @@ _TELL: Final = "convert the model again at another size, and give this second ex
 
 
 SCALING: Final = ("Divide", "Multiply")
-OF_SIZES: Final = "which follows from recorded sizes of"
+OF_SIZES: Final = "which may follow from recorded sizes of"
 
 
 def scales(bench: Bench, array: Array | None, sizes: Sequence[Size]) -> str:
@@ -185,12 +186,14 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
     return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
 
 
-def _sequence(bench: Bench, array: Array, left: Mapping[int, Size]) -> str:
-    """The one symbol with which the sizes that are asked for grow alike, if elements do not span a range; empty if there is none."""
+def _sequence(bench: Bench, array: Array, left: Mapping[int, Size], law: Continuation | None) -> str:
+    """The one symbol with which the sizes that are asked for grow alike, if the first elements may serve; empty if there is none."""
+    if _spans(array, left) or (law is not None and law.may_move):
+        return ""
     name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
     own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
     grow = (own is not None and isinstance(size - own, int) for size in left.values())
-    return name if not others and name in bench.numbers and not _spans(array, left) and all(grow) else ""
+    return name if not others and name in bench.numbers and all(grow) else ""
 
 
 def _ends(array: Array, left: Mapping[int, Size]) -> bool:
@@ -368,6 +371,7 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
     others = values[values != values[0]]
     low, high = (values[0], others[0]) if len(ends) == 1 else (others[0], values[0])
     type_, rank = bench.tensor(item.outputs[0]).element_type, array.ndim
+    shift = columns - rows - (flat.shape[1] - flat.shape[0])  # of a diagonal that ends in the lower right corner
     is_square, stays = expression_of(rows) == expression_of(columns), next((one for one in (rows, columns) if isinstance(one, int)), None)
     if stays is not None:  # the layers behind need the other axis to change as well, or not at all
         is_square = bench.at(rows) == bench.at(columns)
@@ -377,7 +381,8 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
             bench.keep(f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size had")
         column, row = along(bench, ramp(bench, columns), q, rank), along(bench, ramp(bench, rows), p, rank)
         name = f"{item.name}/triangle"
-        less = [bench.add("LessEqual", column, bench.add("Add", row, np.array(end, np.int64), name=name), name=name) for end in ends]
+        limits = [scalar(bench, end + shift if moves else end) for end in ends]
+        less = [bench.add("LessEqual", column, bench.add("Add", row, limit, name=name), name=name) for limit in limits]
         inside = less[0] if len(less) == 1 else bench.add("LogicalXor", *less, name=name)
         if array.dtype == bool:
             return inside if low else bench.add("LogicalNot", inside, name=name)
@@ -388,7 +393,17 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
     beyond = [len(flat) + end if end < 0 else flat.shape[1] - 1 - end for end in ends if abs(end) > 1]
     if min(*flat.shape, *beyond) < _FEWEST:
         doubt = "more than one rule gives so few elements"
-    return Continuation("a triangle of two values" if len(ends) == 1 else "a band", build, doubt)
+    there, by = _there(bench, item), None if bench.witness is None else bench.witness.at(shift)
+    is_flat = there is not None and there.ndim == rank and there.size == there.shape[p] * there.shape[q]
+    seen = there.reshape(there.shape[p], there.shape[q]) if there is not None and is_flat else None
+    moves = False
+    if seen is not None and by:
+        i, j = np.indices(seen.shape)
+        fits = [np.where(np.logical_xor.reduce([j - i <= end + one for end in ends]), low, high) for one in (0, by)]
+        moves = not np.array_equal(fits[0], seen) and np.array_equal(fits[1], seen)
+        doubt = "" if moves or np.array_equal(fits[0], seen) else doubt
+    words = "a triangle of two values" if len(ends) == 1 else "a band"
+    return Continuation(words, build, doubt, may_move=isinstance(shift, Dim))
 
 
 def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Factor, ...]]]:

@@ -96,7 +96,7 @@ class Rewriter:
 
     def _alone(self, error: Refusal) -> Refusal:
         """The error of the file alone, if a layer misses a shape of the second export, which may have other layers; else the error."""
-        if (error.hint or "").startswith(EXPORTS) and error.reason != DIFFER:
+        if (error.hint or "").startswith(EXPORTS) and not error.reason.endswith(DIFFER):
             alone = copy(self)
             alone._witness = None
             try:

@@ -352,6 +352,7 @@ class Session(inner.Session):
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
             left = _left(self.model, wish) or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
+            error.hint = error.hint or self._other(self.model, self.attempt(self._inputs))
             return self._refused(wanted, [_refusal(error, left)], notes)
         taken = ("; the first one is taken", "; the number stays")
         chosen = [
@@ -369,11 +370,7 @@ class Session(inner.Session):
             ranges = {name: one for name, one in wish.inputs.symbols.items() if name in now.names}
             self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
             engine = self.attempt(now)
-        is_open = not self._how.recorded and any(
-            one.low != one.high for node in before[0].parameters for one in described_shape(node) or ()
-        )
-        hint = _RECORDED.format(quote(_example(before[0], engine))) if is_open else _OTHER
-        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, hint, file=before[0]))
+        engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, self._other(before[0], engine), file=before[0]))
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         # Several demands together may leave one value.
@@ -389,6 +386,11 @@ class Session(inner.Session):
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
         return inference
+
+    def _other(self, model: Model, engine: Engine) -> str:
+        """The advice where the file does not tell what to do: to say for which sizes it was exported, if its inputs are open."""
+        is_open = any(one.low != one.high for node in model.parameters for one in described_shape(node) or ())
+        return _RECORDED.format(quote(_example(model, engine))) if is_open and not self._how.recorded else _OTHER
 
     def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
         """The advice to ask for multiples of a number, which layers divide without a rest; None if no such sizes are granted."""
@@ -450,7 +452,7 @@ class Session(inner.Session):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
                 elif isinstance(size, int) and one.low == one.high != size:
-                    told = f"the other export has {size} elements along axis {axis} of {end_name(node)!r}, but {one.low} are asked for"
+                    told = f"axis {axis} of {end_name(node)!r} is {size} in the other export, but it stays {one.low}"
                     raise InputError(f"{told}: open this axis, too, or export the model again with {one.low} there")
         if not sizes:
             command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"

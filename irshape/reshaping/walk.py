@@ -44,7 +44,7 @@ Option = TypeVar("Option")
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
-DIFFER: Final = "reads numbers that differ in the other export, so they follow from the sizes of this file"
+DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The alternatives share so many steps back, and each of them may take so many in any case.
@@ -186,7 +186,7 @@ class Walk:
             except Refusal as error:
                 cut = [one for one in self._choices if one.options[one.index].is_cut and not one.options[0].is_cut]
                 reached = -len(cut), at, isinstance(error, BatchMixed)
-                if error.reason == DIFFER:
+                if error.reason.endswith(DIFFER):
                     self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
@@ -447,7 +447,7 @@ class Walk:
         read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
             self.bench.batch
         }
-        same = {name for name in numbers if witness.sizes.get(name) in (None, numbers[name])}
+        same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and len(left) < len(doubts):
             self._differ(item, here, there)
@@ -458,7 +458,8 @@ class Walk:
 
         Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet.
         """
-        error = self._contradiction(item, DIFFER)
+        names = ", ".join([name for name, value in here[0] if dict(there[0]).get(name, value) != value])
+        error = self._contradiction(item, f"{f'has attributes ({names})' if names else 'reads numbers'} that {DIFFER}")
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}

@@ -20,7 +20,7 @@ from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 from irshape.shape.element_type import INTEGER
 
 # The attributes of a layer, and what it reads at each input.
-Read: TypeAlias = tuple[object, Sequence[object]]
+Read: TypeAlias = tuple[Sequence[tuple[str, str]], Sequence[object]]
 # The shape of a constant, and elements of it.
 Elements: TypeAlias = tuple[Sequence[int], list[Any]]
 # Ports whose numbers a handler has mended, or that number axes.
@@ -271,7 +271,7 @@ def _index(bench: Bench, item: Item) -> None:
     arrays = [array for one in sizes if (array := bench.array(one.outputs[0])) is not None and array.size <= _FEW]
     for number in sorted({abs(number) for array in arrays for number in array.reshape(-1).tolist()}):
         if number > _LARGEST_STEP and _is_near_recorded(bench, number):
-            bench.keep(f"{item!r} computes an index with the constant {number:g}, which follows from a recorded size")
+            bench.keep(f"{item!r} computes an index with the constant {number:g}, which may follow from a recorded size")
             return
 
 
@@ -296,7 +296,7 @@ def _clamp(bench: Bench, item: Item) -> None:
     """A recorded size, or the last index, as the largest number that a Clamp lets pass, as for places in an image."""
     largest = read_float(item.attributes.get("max", "0"))[0]
     if largest > _OF_RELU6 and _is_near_recorded(bench, largest):
-        bench.keep(f"{item!r} lets no number above {largest:g} pass, which follows from a recorded size")
+        bench.keep(f"{item!r} lets no number above {largest:g} pass, which may follow from a recorded size")
 
 
 def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -439,7 +439,9 @@ def numbers_read(bench: Bench, item: Item) -> Read | None:
         elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
         if any(isinstance(one, Dim) for one in elements or ()):
             return None
-        read.append(elements or (array if array is None else array.shape if array.size > _FEW else array.tolist()))
+        if array is not None:  # of which a rule may follow the elements in one export only
+            elements = array.shape if array.size > _FEW else tuple(array.reshape(-1).tolist())
+        read.append(elements)
     return sorted(item.attributes.items()), read
 
 

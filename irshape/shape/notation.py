@@ -196,6 +196,8 @@ def _interval_text(low: Bound, high: Bound) -> str:
 _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
 _NUMBER: Final = r"(?a)\d+"
+# Values of Python that a program has put into a text.
+_NO_SIZE: Final = r"\b(?:nan|inf|None|True|False)\b"
 _AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
 _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
@@ -245,6 +247,8 @@ def split_sizes(text: str) -> Iterator[str]:
 def _parse_dimension(text: str, position: int, field: str) -> Described:
     if not field:
         raise ShapeSyntaxError(text, position, "a dimension is missing")
+    if match := re.search(_NO_SIZE, field):
+        raise ShapeSyntaxError(text, position + match.start(), f"{match[0]} is no size: write a number, a symbol or ?")
     if re.fullmatch(_UNKNOWN, field):
         return Described(0, inf)
     if re.fullmatch(_NUMBER, field):

@@ -130,6 +130,16 @@ def test_conditions_name_the_layers_that_make_them() -> None:
     assert all(guard.node.line == node.line for guard, node in zip(condition.guards, joins, strict=True))
 
 
+def test_the_layers_of_a_joint_condition_are_named_whatever_else_is_open() -> None:
+    """The Concat of each level, and no layer that demands less: windows of 3 with pads of 1 take every size."""
+    net = nets.unet("pool", 2)
+    demanded = [[str(guard.requirement) for guard in one.guards] for one in answer(net, {}).conditions]
+    assert demanded == [[f"{name} % 2 == 0", f"({name}//2) % 2 == 0"] for name in "HW"]
+    told = list(lines(guards(named(verbs.infer(net.xml.encode(), weights=net.bin)))))
+    assert [line.split()[:8] for line in told if " % 4" in line] == [[name, ">=", "4", "and", name, "%", "4", "=="] for name in "HW"]
+    assert "Convolution" not in "".join(told)
+
+
 def test_the_nearest_sizes_where_one_is_too_large_and_another_one_too_small() -> None:
     """H is 13 or 14, because a sum has 14 rows; W is 2, whose one column broadcasts, 13 or 14."""
     net = Net(f"""

@@ -172,7 +172,7 @@ def factor(text: str) -> str:
     (f"_x: f32[1,12,5]\nScaledDotProductAttention-13(_x, _x, _x, f32=0.0, f32={12**-0.5}, causal=false) -> Result",
         "computes with the number 0.288675"),
     (factor(f"{12 / 11}"), "computes with the number 1.09091"),  # of an unbiased variance
-    (counted(2 / 11), "Multiply 'multiply_7' scales by [0.181818], which follows from recorded sizes of its axes"),  # places from 0 to 2
+    (counted(2 / 11), "Multiply 'multiply_7' scales by [0.181818], which may follow from recorded sizes of its axes"),  # places from 0 to 2
     (counted(0.1), ""),
     (bounded(12), "Minimum 'minimum_3' bounds the size S by the constant 12"),
     (bounded(16), ""),

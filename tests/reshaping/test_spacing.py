@@ -123,3 +123,35 @@ def test_waves_of_two_exports_may_be_rounded_otherwise() -> None:
         return Net(f"Add(f32[{count},8], f32={table.tolist()}) -> Result")
 
     assert errors(asked(net(6, np.float32), "[S,8]", rewrite=True, like=_like(net(40, np.float64)))) == []
+
+
+def _masked(length: int, past: int) -> Net:
+    """Adds a mask that hides what lies ahead of each of some tokens, behind those of a cache."""
+    mask = np.triu(np.full((length, past + length), -1e4, np.float32), past + 1)
+    return Net(f"f32[{length},{past}] -> _all: Concat(f32[{length},{length}], axis=1)\nAdd(_all, f32={mask.tolist()}) -> Result")
+
+
+def test_a_diagonal_may_move_with_the_axis_that_grows() -> None:
+    """The first elements would hide other tokens, so irshape does not offer them; a second export tells the diagonal."""
+    sizes = "[4,P]"
+    refused = asked(_masked(4, 6), sizes, rewrite=True)
+    [error] = refused.errors
+    assert "the diagonal at which they change may depend on the size" in error.message
+    assert "--like" in str(error.hint) and "first elements" not in str(error.hint)
+    assert errors(asked(_masked(4, 6), sizes, rewrite=True, like=_like(_masked(4, 9)))) == []
+
+
+@pytest.mark.oracle
+def test_a_diagonal_of_two_exports_ends_in_the_corner(tmp_path: Path) -> None:
+    found = asked(_masked(4, 6), "[4,P]", rewrite=True, like=_like(_masked(4, 9)))
+    found.write(tmp_path / "new.xml")
+    model = core().compile_model(tmp_path / "new.xml", "CPU")
+    for past in (1, 3, 20):
+        hidden = model([np.zeros((4, past), np.float32), np.zeros((4, 4), np.float32)])[0]
+        assert np.array_equal(hidden, np.triu(np.full((4, past + 4), -1e4, np.float32), past + 1)), past
+
+
+def test_elements_that_a_rule_follows_in_one_export_only_are_the_same_number() -> None:
+    """8 is the recorded size, and the number that both exports have."""
+    text = "f32[1,{}] -> Divide(f32=[[8.0]]) -> Result"
+    assert errors(asked(Net(text.format(8)), "[N,S]", rewrite=True, like=_like(Net(text.format(12))))) == []

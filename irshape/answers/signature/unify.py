@@ -7,7 +7,7 @@ leaves a choice, the generic reading is taken, and the choice is kept for a note
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import inf
+from math import inf, lcm
 from typing import Final, NamedTuple
 
 from irshape.inference.run import Guard
@@ -167,7 +167,11 @@ class Unifier:
         for index, symbol, known in self._bounded():
             if max(self.table.ranges[index].modulus, 1) < known.modulus <= INT64_MAX and not symbol.is_named:
                 own = alone.get(index, ())
-                demands = tuple(demand for demand in own if demand.requirement.kind != "ge" and self.range_by(demand, index).modulus > 1)
+                # Several demands may say it together, as `H % 2 == 0` and `(H//2) % 2 == 0`.
+                demands = tuple(demand for demand in own if demand.requirement.kind != "ge")
+                moduli = {demand: self.range_by(demand, index).modulus for demand in demands}
+                if lcm(*filter(None, moduli.values())) % known.modulus == 0:
+                    demands = tuple(demand for demand in demands if moduli[demand] > 1)
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
 
     def _by_choice(self) -> None:
