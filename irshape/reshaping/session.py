@@ -182,7 +182,7 @@ _STEPS = (32, 64, 16)
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = "ask for this size; if the inputs of an export for one size are open in the file, give its sizes, as numbers: --recorded {}"
+_RECORDED = "if the file was exported for one size, with open inputs, give its sizes, as numbers: --recorded {}; else ask for this size"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 
 
