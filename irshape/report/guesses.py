@@ -37,7 +37,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.reshape(PATH, batch=N) sets it, and irshape.info(PATH) finds it": "set_batch get_batch",
     },
     "argument": {
-        "the argument is inputs": "shapes shape input input_shapes",
+        "the argument is inputs": "shapes shape input input_shape input_shapes",
         "the argument is symbols": "set symbol sizes",
         "the argument is batch": "batch_size",
         "check and reshape take targets=NAME": "target targets",

@@ -72,7 +72,7 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     elif law is not None and (not law.doubt or _tells(bench, left.values())):
         made, kind, why = law.build(), "generated", f"the elements are {law.words}, which irshape continues at other sizes"
         rounding = law.rounding
-    elif _sequence(bench, array, left, law) and _ends(array, left):
+    elif _sequence(bench, item, array, left, law) and _ends(array, left):
         made, kind, why = _first(bench, item, array, left, type_), "first", "the constant has no elements beyond the recorded size"
     else:
         _refuse(bench, item, array, left, law)
@@ -110,7 +110,7 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
         doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
     is_batch = any(map(bench.holds_batch, left.values()))
     more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-    if not bench.asked and not is_batch and (name := _sequence(bench, array, left, law)):
+    if not bench.asked and not is_batch and (name := _sequence(bench, item, array, left, law)):
         more = f"; --set {name}=1..{bench.numbers[name]} takes the first elements{more}"
     bench.refuse(f"needs {_many(bench, item, left)}, and {doubt}", item, f"{hint}{more}")
 
@@ -186,10 +186,17 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
     return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
 
 
-def _sequence(bench: Bench, array: Array, left: Mapping[int, Size], law: Continuation | None) -> str:
-    """The one symbol with which the sizes that are asked for grow alike, if the first elements may serve; empty if there is none."""
-    if _spans(array, left) or (law is not None and law.may_move):
+def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> str:
+    """The one symbol with which the sizes that are asked for grow alike, if the first elements may serve; empty if there is none.
+
+    They do not serve a window, whose end mirrors its begin, nor where a second export begins with other elements.
+    """
+    if _spans(array, left) or (law is not None and law.may_move) or _is_mirrored(array, left):
         return ""
+    if (there := _there(bench, item)) is not None and there.ndim == array.ndim:
+        both = tuple([slice(min(one, other)) for one, other in zip(array.shape, there.shape, strict=True)])
+        if not are_equal(array[both], there[both], _ROUNDINGS.get(array.dtype.char, 0.0)):
+            return ""
     name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
     own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
     grow = (own is not None and isinstance(size - own, int) for size in left.values())
@@ -218,6 +225,12 @@ def _spans(array: Array, left: Mapping[int, Size]) -> bool:
     steps = np.diff(array, axis=min(left))
     counts = steps.any(min(left)) & ~(steps * 2 % 1).any(min(left))  # a row of these counts by 1, 0.5 or 2
     return not counts.any()
+
+
+def _is_mirrored(array: Array, left: Mapping[int, Size]) -> bool:
+    """Whether real numbers are the same from the end on along an axis, perhaps without the first one, as those of a Hann window."""
+    rows = [np.moveaxis(array, axis, 0)[skip:] for axis in left for skip in (0, 1) if array.shape[axis] > _FEWEST]
+    return any(are_equal(one, one[::-1], _ROUNDINGS.get(array.dtype.char, 0.0)) for one in rows)
 
 
 def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:

@@ -18,7 +18,17 @@ from irshape.inference import session as inner
 from irshape.inference.engine import Engine
 from irshape.inference.indices import beyond
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import UNNAMED, InputError, Inputs, ShapeLike, Shapes, Symbols, described_shape, note_changed_ranks
+from irshape.inference.inputs import (
+    UNNAMED,
+    InputError,
+    Inputs,
+    ShapeLike,
+    Shapes,
+    Symbols,
+    asked_inputs,
+    described_shape,
+    note_changed_ranks,
+)  # fmt: skip
 from irshape.inference.run import Guard
 from irshape.model.build import place
 from irshape.model.finding import end_name
@@ -182,7 +192,7 @@ _STEPS = (32, 64, 16)
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _OTHER = "choose other sizes, or convert the model again"
-_RECORDED = "if the file was exported for one size, with open inputs, give its sizes, as numbers: --recorded {}; else ask for this size"
+_RECORDED = "if an export for one size has open inputs, give its sizes, with numbers for letters: --recorded {}; else ask for this size"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 
 
@@ -225,8 +235,12 @@ class Session(inner.Session):
         **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
-        if how.recorded and not (found := super().reshape(how.recorded)).ok:
-            return found
+        if how.recorded:
+            for node, shape in asked_inputs(self.model, how.recorded, None).shapes.items():
+                if any(one.symbols for one in shape or ()):
+                    raise InputError(f"the recorded shape of {end_name(node)!r} has letters; give the numbers of the export")
+            if not (found := super().reshape(how.recorded)).ok:
+                return found
         self._how = how
         try:
             found = super().reshape(inputs, symbols=symbols, batch=batch, **named)
@@ -454,10 +468,12 @@ class Session(inner.Session):
                 elif isinstance(size, int) and one.low == one.high != size:
                     told = f"axis {axis} of {end_name(node)!r} is {size} in the other export, but it stays {one.low}"
                     raise InputError(f"{told}: open this axis, too, or export the model again with {one.low} there")
-        if not sizes:
+        names = {one.name for shape in made.inputs.shapes.values() for one in shape or () if one.name}
+        is_same = sizes.items() <= made.recorded.items()
+        if not sizes or (is_same and len(sizes) < len(names)):
             command = f"irshape reshape {other.model.document.path or 'other.xml'} --input SHAPE -o FILE"
             raise InputError(f"the sizes to change are all open in the other export; give them numbers first: {command}")
-        if sizes.items() <= made.recorded.items():
+        if is_same:
             raise InputError("the other export has the same sizes as this file: export the model with other sizes")
         return Witness(bench, partners, sizes)
 

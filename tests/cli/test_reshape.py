@@ -123,7 +123,7 @@ def test_a_rewriting_that_changes_nothing_says_so(run: Start, tmp_path: Path, sh
 def test_a_refusal_names_no_recorded_size_that_no_constant_tells(run: Start, tmp_path: Path, text: str, told: str) -> None:
     Net(text).save(tmp_path / "net.xml")
     printed = run("reshape", tmp_path / "net.xml", "--input", "x[N,T]", "--rewrite", code=1).out
-    assert f"give its sizes, as numbers: --recorded '{told}'" in printed
+    assert f"give its sizes, with numbers for letters: --recorded '{told}'" in printed
 
 
 @pytest.mark.parametrize(

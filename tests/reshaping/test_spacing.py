@@ -155,3 +155,20 @@ def test_elements_that_a_rule_follows_in_one_export_only_are_the_same_number() -
     """8 is the recorded size, and the number that both exports have."""
     text = "f32[1,{}] -> Divide(f32=[[8.0]]) -> Result"
     assert errors(asked(Net(text.format(8)), "[N,S]", rewrite=True, like=_like(Net(text.format(12))))) == []
+
+
+@pytest.mark.parametrize("row", [lambda n: np.hanning(n), lambda n: np.hanning(n + 1)[:n], lambda n: np.bartlett(n)])
+def test_the_first_elements_of_a_window_do_not_serve(row: Row) -> None:
+    [error] = asked(_net(row, 16), "[1,S]", rewrite=True).errors
+    assert "learned or computed" in error.message and "first elements" not in str(error.hint)
+    [error] = asked(_net(row, 16), "[1,S]", rewrite=True, symbols={"S": "2..16"}).errors
+    assert "learned or computed" in error.message
+
+
+def test_the_first_elements_do_not_serve_where_a_second_export_begins_with_others() -> None:
+    """Two rows of positions behind caches of other lengths."""
+    rows = np.random.default_rng(5).random(40).astype(np.float32)
+    one, alike, other = (_net(lambda n, first=first: rows[first : first + n], count) for first, count in ((0, 16), (0, 12), (4, 12)))  # type: ignore[misc]
+    wish = {"rewrite": True, "symbols": {"S": "2..16"}}
+    assert errors(asked(one, "[1,S]", **wish)) == errors(asked(one, "[1,S]", **wish, like=_like(alike))) == []
+    assert [error.partition(" ")[0] for error in errors(asked(one, "[1,S]", **wish, like=_like(other)))] == ["S207"]

@@ -158,6 +158,7 @@ USERS: tuple[tuple[str, object], ...] = (
     ("1, q!", ("'q!' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 3)),
     ("1,-2", ("'-2' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 2)),
     ("1,nan,3", ("nan is no size: write a number, a symbol or ?", 2)),
+    ("1,NaN", ("NaN is no size: write a number, a symbol or ?", 2)),
     ("1,2*None", ("None is no size: write a number, a symbol or ?", 4)),
     ("1,8..3", ("the lower bound 8 is larger than the upper bound 3", 2)),
     ("1,...", ("'...' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 2)),
