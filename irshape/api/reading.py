@@ -31,7 +31,7 @@ class Reading(TypedDict, total=False):
 
 
 def alike(opaque: str | Iterable[str], limits: Limits, extensions: Extensions) -> Reading:
-    """How two sources are read for a comparison. What is left to the default may be other in a model that was read before."""
+    """How two sources are read for a comparison. An option with its default value may differ in a model that was read before."""
     reading = Reading(opaque=opaque)
     if limits is not DEFAULT:
         reading["limits"] = limits

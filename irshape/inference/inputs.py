@@ -399,7 +399,7 @@ def read_shape(name: str, value: object) -> DescribedShape:
             return tuple(map(_number, value))
         if any(isinstance(size, int) and abs(size) > INT64_MAX for size in value):
             raise InputError(f"the shape of {name!r}: a size is at least 0 and at most {INT64_MAX}")
-        others = [size for size in value if type(size).__name__.startswith(("bool", "float", "list", "range", "tuple"))]
+        others = [one for one in value if isinstance(one, tuple | list | range) or type(one).__name__.startswith(("float", "bool"))]
         if others:
             raise InputError(f"the shape of {name!r}: a size is an int, a text or None, not {others[0]!r}; write a range as a text: '1..4'")
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"

@@ -147,16 +147,18 @@ class _Builder:
 
     @staticmethod
     def follow(made: Mapping[Fault, Diagnostic], lost: Diagnostic, code: str, id: int, port: int) -> None:
-        """Let the one fault of a layer and port that an edge that cannot be read leaves behind, follow from it; -1 is any layer or port."""
-        fits = [one for one in made if one.code == code and one.node is not None and made[one].caused_by is None]
-        fits = [one for one in fits if one.node is not None and id in (-1, one.node.layer.id) and str(port) in ("-1", one.port)]
-        if len(fits) == 1 and (node := fits[0].node) is not None:
-            made[fits[0]].caused_by = lost
+        """Give an edge that cannot be read as the cause to the one fault of a code at a layer and port; -1 is any layer or port."""
+        left = [(fault, fault.node) for fault, own in made.items() if fault.code == code and own.caused_by is None]
+        fits = [(fault, node) for fault, node in left if node is not None and id in (-1, node.layer.id) and str(port) in ("-1", fault.port)]
+        if len(fits) != 1:
+            return
+        [(fault, node)] = fits
+        made[fault].caused_by = lost
+        if code == "G106" and -1 in (id, port):
             there = f"{node.type} {clipped(node.name)}"
-            if code == "G106" and -1 in (id, port):
-                lost.hint = f'did you mean to-layer="{node.layer.id}" to-port="{fits[0].port}"? No edge leads to that input of {there}'
-            elif code == "G116" and id == -1:
-                lost.hint = f'did you mean from-layer="{node.layer.id}"? Nothing reads {there}'
+            lost.hint = f'did you mean to-layer="{node.layer.id}" to-port="{fault.port}"? No edge leads to that input of {there}'
+        elif code == "G116" and id == -1:
+            lost.hint = f'did you mean from-layer="{node.layer.id}"? Nothing reads {node.type} {clipped(node.name)}'
 
     def is_error(self, fault: Fault) -> bool:
         """Whether a fault is an error: OpenVINO does not read layers that reach no Result or Assign."""

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 CONSTANTS: Final = ("Const", "Constant")
 # The ports that number axes.
 AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
+# The hint where a second export contradicts the formulas begins with this, and what to do then.
 EXPORTS: Final = "irshape finds no formula that fits both exports"
+OPEN_THERE: Final = "keep this size, or convert the model again with an axis that is open there"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
 

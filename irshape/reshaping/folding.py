@@ -65,15 +65,26 @@ class Folding:
         return one
 
 
+# Real numbers of two exports may be off by so much of the largest one, as they are rounded to f32 or f16.
+_ROUNDING: Final = {"f": 1e-6, "e": 1e-3}
+
+
+def rounding_of(array: Array) -> float:
+    """By which part of the largest element others may be off where real numbers are computed again; 0 for other elements."""
+    return _ROUNDING.get(array.dtype.char, 0.0)
+
+
 def are_equal(one: Array, other: Array, rounding: float = 0.0) -> bool:
-    """Whether an array, broadcast to the shape of another one, has its elements, up to `rounding` times the largest one."""
+    """Whether an array, broadcast to the shape of another one, has its elements, up to `rounding` times the largest finite one."""
     try:
         one = np.broadcast_to(one, other.shape)
     except ValueError:
         return False
-    if rounding:
-        return bool(np.abs(one - other).max(initial=0) <= rounding * np.abs(other).max(initial=0))
-    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=other.dtype.kind == "f")
+    if not rounding:
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=other.dtype.kind == "f")
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = np.abs(one - other) <= rounding * np.abs(other[np.isfinite(other)]).max(initial=0)
+    return bool((near | (one == other)).all())
 
 
 def _cast(item: Item, array: Array) -> Array | None:

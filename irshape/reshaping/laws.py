@@ -6,7 +6,7 @@ The elements are the same at the recorded sizes: a law gives those of a constant
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product as choices_of
+from itertools import product as product_of
 from math import isclose, log, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
 
@@ -15,8 +15,8 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import EXPORTS, Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
-from irshape.reshaping.folding import Folding, are_equal
+from irshape.reshaping.bench import EXPORTS, OPEN_THERE, Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
+from irshape.reshaping.folding import Folding, are_equal, rounding_of
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ _MOST_ROWS: Final = 8
 _SMALL: Final = 4
 # Fewer elements than this follow many laws.
 _FEWEST: Final = 3
-# An element of a table of waves may be off by so much for each row.
-_ROUNDING: Final = 2e-7
-# Numbers that are spaced evenly in two exports may be off by so much of the largest one, as they are rounded to their element types.
-_ROUNDINGS: Final = {"f": 1e-6, "e": 1e-3}
+# An element f32 of a table of waves may be off by so much for each row.
+_OFF_BY_ROW: Final = 2e-7
 # Steps are even if they differ by less than this part of them.
 _SPACING: Final = 1e-3
 # A count begins at one of these numbers whatever the size is; at any other one, the begin may depend on the size.
@@ -80,9 +78,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         if law is not None and law.doubt:
             _refuse(bench, item, array, left, law)
         if is_seen is False:
-            bench.refuse(
-                f"needs {_many(bench, item, wants)}, and the other export has elements that follow another law", item, f"{EXPORTS}: {_OPEN}"
-            )
+            told = f"needs {_many(bench, item, wants)}, and the other export has elements that follow another law"
+            bench.refuse(told, item, f"{EXPORTS}: {OPEN_THERE}")
     rest = {axis: size for axis, size in wants.items() if axis not in left}
     if rest and not keep_ones:
         made = widened(bench, made, rest, array.ndim)
@@ -153,7 +150,6 @@ def _tells(bench: Bench, sizes: Iterable[Size]) -> bool:
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
-_OPEN: Final = "keep this size, or convert the model again with an axis that is open there"
 _TELL: Final = "convert the model again at another size, and give this second export with --like"
 
 
@@ -195,7 +191,7 @@ def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], 
         return ""
     if (there := _there(bench, item)) is not None and there.ndim == array.ndim:
         both = tuple([slice(min(one, other)) for one, other in zip(array.shape, there.shape, strict=True)])
-        if not are_equal(array[both], there[both], _ROUNDINGS.get(array.dtype.char, 0.0)):
+        if not are_equal(array[both], there[both], rounding_of(array)):
             return ""
     name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
     own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
@@ -211,9 +207,9 @@ def _ends(array: Array, left: Mapping[int, Size]) -> bool:
 def _is_even(array: Array, left: Mapping[int, Size]) -> bool:
     """Whether real numbers are evenly spaced along axes, in few rows."""
     rows = array.size // prod([array.shape[axis] for axis in left])
-    if array.dtype.char not in _ROUNDINGS or rows > _MOST_ROWS or any(array.shape[axis] <= _FEWEST for axis in left):
+    if not rounding_of(array) or rows > _MOST_ROWS or not np.isfinite(array).all() or any(array.shape[axis] <= _FEWEST for axis in left):
         return False
-    off = 2 * _ROUNDINGS[array.dtype.char] * np.abs(array).max()
+    off = 2 * rounding_of(array) * np.abs(array).max()
     steps = [(np.abs(np.diff(array, 2, axis)).max(), np.abs(np.diff(array, axis=axis)).max()) for axis in left]
     return all(bool(change < max(_SPACING * step, off) and off < step) for change, step in steps)
 
@@ -228,9 +224,9 @@ def _spans(array: Array, left: Mapping[int, Size]) -> bool:
 
 
 def _is_mirrored(array: Array, left: Mapping[int, Size]) -> bool:
-    """Whether real numbers are the same from the end on along an axis, perhaps without the first one, as those of a Hann window."""
+    """Whether elements are the same from the end on along an axis, perhaps without the first one, as those of a Hann window."""
     rows = [np.moveaxis(array, axis, 0)[skip:] for axis in left for skip in (0, 1) if array.shape[axis] > _FEWEST]
-    return any(are_equal(one, one[::-1], _ROUNDINGS.get(array.dtype.char, 0.0)) for one in rows)
+    return any(are_equal(one, one[::-1], rounding_of(array)) for one in rows)
 
 
 def _first(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], type_: object) -> Tensor:
@@ -322,7 +318,7 @@ def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column
     """
     rows = np.moveaxis(array, (axis, column), (0, 1)).reshape(array.shape[axis], array.shape[column])
     (count, width), there = rows.shape, 0 if bench.witness is None else bench.witness.at(size) or 0
-    rounding = _ROUNDING * max(count, there) if rows.dtype == np.float32 else _ROUNDINGS.get(rows.dtype.char, 0.0)
+    rounding = _OFF_BY_ROW * max(count, there) if rows.dtype == np.float32 else rounding_of(rows)
     if not rounding or count <= _FEWEST or width < _FEWEST or not np.isin(rows[0], (0, 1)).all():
         return None
     rows = rows.astype("f4")
@@ -330,7 +326,7 @@ def _waves(bench: Bench, item: Item, array: Array, axis: int, size: Size, column
     half = np.arange((width + 1) // 2)
     halves, pairs = np.tile(half, 2)[:width], np.repeat(half, 2)[:width]
     ways = ((halves, width), (halves, width - 2), (pairs, width), (np.arange(width), 2 * width))
-    for (numbers, rank), stored, digits in choices_of(ways, ("f4", "f2"), (2, 1)):
+    for (numbers, rank), stored, digits in product_of(ways, ("f4", "f2"), (2, 1)):
         second = np.flatnonzero((numbers == 1) & is_wave)[:1]
         inverse = np.where(is_cos[second], np.arccos(np.clip(rows[1, second], -1, 1)), np.arcsin(np.clip(rows[1, second], -1, 1)))
         step = float(inverse[0]) if inverse.size else 0.0
@@ -406,17 +402,23 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
     beyond = [len(flat) + end if end < 0 else flat.shape[1] - 1 - end for end in ends if abs(end) > 1]
     if min(*flat.shape, *beyond) < _FEWEST:
         doubt = "more than one rule gives so few elements"
-    there, by = _there(bench, item), None if bench.witness is None else bench.witness.at(shift)
-    is_flat = there is not None and there.ndim == rank and there.size == there.shape[p] * there.shape[q]
-    seen = there.reshape(there.shape[p], there.shape[q]) if there is not None and is_flat else None
-    moves = False
-    if seen is not None and by:
-        i, j = np.indices(seen.shape)
-        fits = [np.where(np.logical_xor.reduce([j - i <= end + one for end in ends]), low, high) for one in (0, by)]
-        moves = not np.array_equal(fits[0], seen) and np.array_equal(fits[1], seen)
-        doubt = "" if moves or np.array_equal(fits[0], seen) else doubt
+    moves = _moves(bench, item, (p, q), ends, (low, high), shift)
+    doubt = doubt if moves is None else ""
     words = "a triangle of two values" if len(ends) == 1 else "a band"
     return Continuation(words, build, doubt, may_move=isinstance(shift, Dim))
+
+
+def _moves(bench: Bench, item: Item, axes: tuple[int, int], ends: Sequence[int], values: tuple[Any, Any], shift: Size) -> bool | None:
+    """Whether the diagonals of a second export lie further by a shift; False if they lie where they do here, None if it does not tell."""
+    there, by = _there(bench, item), None if bench.witness is None else bench.witness.at(shift)
+    counts = () if there is None or max(axes) >= there.ndim else tuple([there.shape[axis] for axis in axes])
+    if there is None or not by or not counts or prod(counts) != there.size:
+        return None
+    i, j = np.indices(counts)
+    for moves, one in ((False, 0), (True, by)):
+        if np.array_equal(np.where(np.logical_xor.reduce([j - i <= end + one for end in ends]), *values), there.reshape(counts)):
+            return moves
+    return None
 
 
 def _segments(bench: Bench, size: Size, count: int) -> Iterator[list[tuple[Factor, ...]]]:
@@ -484,7 +486,7 @@ def _spread(bench: Bench, item: Item, row: Array, seen: Array, segments: Sequenc
     """The law of a row of real numbers that are evenly spaced, in this export and in the second one."""
     at = was = 0
     runs: list[_Run] = []
-    rounding = _ROUNDINGS.get(row.dtype.char, 0.0)
+    rounding = rounding_of(row)
     for factors in segments if rounding else ():
         counts = [factor.recorded or 0 for factor in factors]
         others = [0 if bench.witness is None else bench.witness.at(factor.size) or 0 for factor in factors]
@@ -513,9 +515,9 @@ def _common(factors: Sequence[Factor], here: Array, there: Array, rounding: floa
     if not are_equal(_numbers(_Run(factors, here.flat[0], steps), here.shape), here, rounding):
         return None
     may_divide = [step != 0 and isinstance(factor.size, Dim) for factor, step in zip(factors, steps, strict=True)]
-    ways = [*choices_of(*[(None, 0, 1) if may else (None,) for may in may_divide])]
+    ways = [*product_of(*[(None, 0, 1) if may else (None,) for may in may_divide])]
     found = []
-    for divisors, place in choices_of(ways, (0.0, 0.5)):
+    for divisors, place in product_of(ways, (0.0, 0.5)):
         if place and set(divisors) == {None}:
             continue  # the same numbers as with the other place
         whole = [step if less is None else step * (n - less) for step, less, n in zip(steps, divisors, here.shape, strict=True)]

@@ -11,13 +11,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar
+from irshape.reshaping.folding import rounding_of
 from irshape.reshaping.sizes import AS_SEEN, Sizes
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.watch import ATTENTION, constants_read
 from irshape.shape.dim import Size, brief_text, product
 
-# The numbers may be off by so much, as those of the exports are rounded to their element types.
-_ROUNDING: Final = {"f": 1e-6, "e": 1e-3}
 # The forms that are written as a call.
 _CALLS: Final = (sqrt, log)
 
@@ -88,10 +87,10 @@ def scale(bench: Bench) -> None:
     for port, own in constants_read(bench, bench.item).items() if takes_numbers else ():
         value, other = bench.item.inputs[port], there.get(port, own)
         array = None if value is None else bench.array(value)
-        if own == other or array is None or array.dtype.char not in _ROUNDING or other[0] != own[0] or array.size > len(own[1]):
+        if own == other or array is None or not rounding_of(array) or other[0] != own[0] or array.size > len(own[1]):
             continue
         pairs = [*zip(own[1], other[1], strict=True)]
-        ways = [_fits(bench, bench.witness, *pair, _ROUNDING[array.dtype.char]) if pair[0] != pair[1] else [] for pair in pairs]
+        ways = [_fits(bench, bench.witness, *pair, rounding_of(array)) if pair[0] != pair[1] else [] for pair in pairs]
         if any(here != seen and not fits for (here, seen), fits in zip(pairs, ways, strict=True)):
             continue
         chosen = [bench.pick(fits) if fits else here for (here, _), fits in zip(pairs, ways, strict=True)]

@@ -236,10 +236,12 @@ class Session(inner.Session):
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         if how.recorded:
-            for node, shape in asked_inputs(self.model, how.recorded, None).shapes.items():
+            self._work.renew()
+            recorded = asked_inputs(self.model, how.recorded, None)
+            for node, shape in recorded.shapes.items():
                 if any(one.symbols for one in shape or ()):
                     raise InputError(f"the recorded shape of {end_name(node)!r} has letters; give the numbers of the export")
-            if not (found := super().reshape(how.recorded)).ok:
+            if not (found := self._reshaped(recorded, None)).ok:
                 return found
         self._how = how
         try:
@@ -366,7 +368,7 @@ class Session(inner.Session):
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
             left = _left(self.model, wish) or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
-            error.hint = error.hint or self._other(self.model, self.attempt(self._inputs))
+            error.hint = left or error.hint or self._other(self.model)
             return self._refused(wanted, [_refusal(error, left)], notes)
         taken = ("; the first one is taken", "; the number stays")
         chosen = [
@@ -401,10 +403,11 @@ class Session(inner.Session):
             inference.rewriting = rewriting
         return inference
 
-    def _other(self, model: Model, engine: Engine) -> str:
+    def _other(self, model: Model, engine: Engine | None = None) -> str:
         """The advice where the file does not tell what to do: to say for which sizes it was exported, if its inputs are open."""
-        is_open = any(one.low != one.high for node in model.parameters for one in described_shape(node) or ())
-        return _RECORDED.format(quote(_example(model, engine))) if is_open and not self._how.recorded else _OTHER
+        if self._how.recorded or all(one.low == one.high for node in model.parameters for one in described_shape(node) or ()):
+            return _OTHER
+        return _RECORDED.format(quote(_example(model, engine or self.attempt(self._inputs))))
 
     def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
         """The advice to ask for multiples of a number, which layers divide without a rest; None if no such sizes are granted."""

@@ -21,6 +21,7 @@ from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
     EXPORTS,
+    OPEN_THERE,
     AxisFormula,
     BatchMixed,
     Bench,
@@ -426,8 +427,7 @@ class Walk:
     def _contradiction(self, item: Item, told: str) -> Refusal:
         """The refusal of a layer that the other export contradicts."""
         several = "open fewer axes, and give a second export that differs only in these"
-        way = several if len(self.bench.numbers) > 1 else "keep this size, or convert the model again with an axis that is open there"
-        return Refusal(item, told, hint=f"{EXPORTS}: {way}")
+        return Refusal(item, told, hint=f"{EXPORTS}: {several if len(self.bench.numbers) > 1 else OPEN_THERE}")
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""

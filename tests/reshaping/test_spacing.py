@@ -172,3 +172,10 @@ def test_the_first_elements_do_not_serve_where_a_second_export_begins_with_other
     wish = {"rewrite": True, "symbols": {"S": "2..16"}}
     assert errors(asked(one, "[1,S]", **wish)) == errors(asked(one, "[1,S]", **wish, like=_like(alike))) == []
     assert [error.partition(" ")[0] for error in errors(asked(one, "[1,S]", **wish, like=_like(other)))] == ["S207"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_elements_are_compared_in_silence() -> None:
+    mask = "-Infinity, 0.0, 0.0, -Infinity, -Infinity, 0.0, 0.0, 0.0"
+    [error] = errors(asked(Net(f"f32[1,8] -> Add(f32=[{mask}]) -> Result"), "[1,S]", rewrite=True))
+    assert error.startswith("S207") and "learned or computed" in error
