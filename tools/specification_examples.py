@@ -254,7 +254,7 @@ def examine(source: bytes, opset: str | None = None) -> Result:
             said = faults if diagnostic.severity == "error" or diagnostic.code == "X107" else slips
             said.append(f"line {diagnostic.where.line}: {diagnostic.message}")
     compared, is_largest = 0, True
-    for node in inference.model:
+    for node in sorted(inference.model, key=lambda node: node.layer.offset):
         for port, output in zip(node.layer.outputs, inference.layer(node.id).outputs, strict=True):
             compared += 1
             line, _ = inference.document.position(port.offset)

@@ -465,7 +465,10 @@ def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
         return SymbolRange(size.start, size[-1], size.step, size.start % size.step)
     text = str(size)
     if "," not in text and re.search("[A-Za-z_]", text):
-        described = parse_shape(f"[{text}]")
+        try:
+            described = parse_shape(f"[{text}]")
+        except ShapeSyntaxError as error:
+            raise ShapeSyntaxError(text, error.position - 1, error.reason) from None
         if described is not None and len(described) == 1 and described[0].symbols and described[0].name != MULTIPLE:
             return described[0]
     return parse_symbol_range(text)

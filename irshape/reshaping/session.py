@@ -458,7 +458,8 @@ class Session(inner.Session):
         items = {item.base: item for item in draft.state.in_order}
         partners: dict[Node | None, Item] = {}
         for node, there in Matching(self.model, engine.model).pairs():
-            if there in items and (node.name == there.name if not is_unnamed(node.name) else _read_alike(node, there, partners)):
+            is_unsure = is_unnamed(node.name) or (node.name != there.name and _unnumbered(node) == _unnumbered(there) and bool(node.inputs))
+            if there in items and (_read_alike(node, there, partners) if is_unsure else node.name == there.name):
                 partners[node] = items[there]
         bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
@@ -558,6 +559,11 @@ def _left(model: Model, wish: Wish) -> str | None:
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
             options.append(f"--input {quote(end_name(node) + shape_text(sizes))}")
     return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
+
+
+def _unnumbered(node: Node) -> str:
+    """The name of a layer without the numbers in it, which a converter may count otherwise in each export."""
+    return re.sub(r"\d+", "", node.name)
 
 
 def _read_alike(node: Node, other: Node, partners: Mapping[Node | None, Item]) -> bool:

@@ -581,6 +581,15 @@ def test_layers_with_other_chosen_names_are_not_compared() -> None:
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[4,N,6]"
 
 
+def test_layers_whose_names_differ_in_a_number_are_compared_if_they_read_alike() -> None:
+    """The converter of PyTorch numbers the layers of `x[:, :-2] = 0` otherwise in each export, such as SliceAssign_310982/Slice_1."""
+    sliced = '_x: f32[1,{0},6]\nSliceAssign_{1}: StridedSlice(_x, [0,0], [0,-2], [1,1], begin_mask="1,1", end_mask="1,0") -> Result'
+    one, other = Net(sliced.format(12, 31)), Net(sliced.format(20, 34))
+    found = asked(one, "[1,S,6]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,max(S - 2, 0),6]"
+
+
 def test_a_second_export_differs_only_where_an_axis_is_open() -> None:
     net, other = Net("Relu(f32[2,3,64,64]) -> Result"), Net("Relu(f32[4,3,64,96]) -> Result")
     with pytest.raises(irshape.InputError, match=r"axis 0 of 'parameter_0' is 4 in the other export, but it stays 2"):
