@@ -374,7 +374,8 @@ class Walk:
                 continue
             now = [bench.at(size) for size in shape]
             if len(now) != len(recorded) or any(isinstance(size, int) and size != was for size, was in zip(now, recorded, strict=True)):
-                bench.refuse(f"gives {listed(shape)}, which is {listed(now)} at the recorded sizes, but the file has {listed(recorded)}")
+                was = f", which is {listed(now)} at the recorded sizes" if len(now) == len(recorded) else ""
+                bench.refuse(f"gives {listed(shape)}{was}, but the file has {listed(recorded)}")
             self._compare(item, value, shape)
 
     def _admit(self, item: Item, one: Requirement) -> None:

@@ -356,10 +356,6 @@ class Dim:
     def __neg__(self) -> Size:
         return self.scope.apply("multiply", self, -1)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        text = f"'Dim' has no attribute {name!r}; min and max bound it, evaluate(H=224) gives its number, and str its formula"
-        raise AttributeError(text, name=name, obj=self)
-
     def __bool__(self) -> bool:
         raise TypeError(f"{self} is not known, so it has no truth value: compare its bounds `min` and `max`; a rule asks eq or le")
 
