@@ -239,10 +239,11 @@ def ratio(element: Element) -> tuple[Size, int] | None:
 
 
 def limits_of(element: Element) -> tuple[float, float]:
-    """The bounds of an element, as ints if they are whole."""
+    """The bounds of an element, as ints if they are whole. A product of open sizes has no end, as a dimension of OpenVINO."""
     if isinstance(element, Real):
         return element[:2]
-    return bounds(element) if isinstance(element, Dim) else (element, element)
+    low, high = bounds(element) if isinstance(element, Dim) else (element, element)
+    return low, inf if isinstance(element, Dim) and high > INT64_MAX else high
 
 
 def ends(element: Element) -> tuple[float, float]:

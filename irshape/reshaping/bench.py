@@ -370,9 +370,10 @@ class Bench:
             return evaluate(size, self.asked)
         return size
 
-    def keep(self, what: str, size: Size = 0) -> None:
-        """Write down a number that stays although its axis is open; `size` is that of the axis."""
-        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True, names=frozenset(symbols(size))))
+    def keep(self, what: str, *sizes: Size) -> None:
+        """Write down a number that stays although its axis is open; it may follow from `sizes`, if that is known."""
+        names = frozenset([name for size in sizes for name in symbols(size)])
+        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True, names=names))
 
     # Edits.
 
@@ -459,10 +460,10 @@ def open_sizes(bench: Bench) -> list[Dim]:
     return [size for place in bench.notes.places.values() if isinstance(size := bench.sizes(place.value)[place.axis], Dim)]
 
 
-def is_recorded(bench: Bench, number: object, *, of_batch: bool = True) -> bool:
-    """Whether a number is the recorded one of an open size; `of_batch` says that sizes of the batch count."""
+def recorded_as(bench: Bench, number: object, *, of_batch: bool = True) -> list[Dim]:
+    """The open sizes whose recorded number this is; `of_batch` says that sizes of the batch count."""
     sizes = open_sizes(bench) if isinstance(number, int) and number > 1 else []
-    return any(bench.at(size) == number for size in sizes if of_batch or bench.is_open(size))
+    return [size for size in sizes if (of_batch or bench.is_open(size)) and bench.at(size) == number]
 
 
 def number_of(item: Item, name: str = "axis") -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import EXPORTS, OPEN_THERE, Bench, formula, is_recorded, listed, open_sizes, scalar, source, total, vector
+from irshape.reshaping.bench import EXPORTS, OPEN_THERE, Bench, formula, listed, open_sizes, recorded_as, scalar, source, total, vector
 from irshape.reshaping.folding import Folding, are_equal, rounding_of
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
 
@@ -386,8 +386,9 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
         is_square = bench.at(rows) == bench.at(columns)
 
     def build() -> Tensor:
-        if stays is not None and is_square and is_recorded(bench, stays, of_batch=False):
-            bench.keep(f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size had")
+        if stays is not None and is_square and (sizes := recorded_as(bench, stays, of_batch=False)):
+            told = f"{bench.item!r} reads {item!r}, of which {stays} elements stay along one axis, as many as an open size had"
+            bench.keep(told, *sizes)
         column, row = along(bench, ramp(bench, columns), q, rank), along(bench, ramp(bench, rows), p, rank)
         name = f"{item.name}/triangle"
         limits = [scalar(bench, end + shift if moves else end) for end in ends]
@@ -397,7 +398,7 @@ def _diagonals(bench: Bench, item: Item, array: Array, sizes: Mapping[int, Size]
             return inside if low else bench.add("LogicalNot", inside, name=name)
         return bench.add("Select", inside, *[bench.graph.constant(one, name=name, element_type=type_) for one in (low, high)], name=name)
 
-    may_be_size = any(is_recorded(bench, abs(end) + more, of_batch=False) for end in ends for more in (-1, 0, 1) if abs(end) > 1)
+    may_be_size = any(recorded_as(bench, abs(end) + more, of_batch=False) for end in ends for more in (-1, 0, 1) if abs(end) > 1)
     doubt = "" if not may_be_size and (is_square or not any(ends)) else "the diagonal at which they change may depend on the size"
     beyond = [len(flat) + end if end < 0 else flat.shape[1] - 1 - end for end in ends if abs(end) > 1]
     if min(*flat.shape, *beyond) < _FEWEST:
@@ -553,7 +554,7 @@ def _doubt(bench: Bench, run: _Run, *, is_table: bool) -> str:
             continue
         if count < _FEWEST:
             return "more than one rule gives so few elements"
-        if step < 0 or float(step) * 2 % 1 or (isinstance(step, np.integer) and is_recorded(bench, int(step))):  # offsets of rows
+        if step < 0 or float(step) * 2 % 1 or (isinstance(step, np.integer) and recorded_as(bench, int(step))):  # offsets of rows
             return f"they count in steps of {step:g}, which may depend on the size"
     if any(step != 0 for step in run.steps) and float(run.start) / (max(map(float, run.steps)) or 1) not in _BEGINS:
         return f"they count from {run.start:g} on, which may depend on the size"

@@ -29,9 +29,9 @@ from irshape.reshaping.bench import (
     Refusal,
     Witness,
     holder,
-    is_recorded,
     listed,
     number_of,
+    recorded_as,
     sized,
     where_of,
 )  # fmt: skip
@@ -330,7 +330,7 @@ class Walk:
         bench = self.bench
         sizes.part(bench)
         shape = bench.shape(given) or ()
-        is_fixed = bench.is_of_sizes(given) and not is_open(shape) and any(is_recorded(bench, one) for one in shape)
+        is_fixed = bench.is_of_sizes(given) and not is_open(shape) and any(recorded_as(bench, one) for one in shape)
         if is_fixed or bench.constant_of(given) is not None:
             bench.keep(f"{item!r} gives the same constant for all sizes")
         held = bench.notes.traces.held.get(given.slot)

@@ -13,7 +13,7 @@ from irshape.editing.state import Item, Value
 from irshape.model.model import reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import same
-from irshape.reshaping.bench import AXES, Bench, holder, is_recorded, is_true, number_of, numbers_of, source
+from irshape.reshaping.bench import AXES, Bench, holder, is_true, number_of, numbers_of, recorded_as, source
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
@@ -131,11 +131,11 @@ def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     named: Iterable[Any] = (bench.elements(source(item, port)) or ()) if len(item.inputs) > port else (0,)
     if "ND" in item.type:
         named = range(number_of(item, "batch_dims"), own[-1] if own and isinstance(own[-1], int) else 0)
-    size = next((formula_text(shape[axis % len(shape)]) for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
-    if size and indices is not None and (indices > 0).any():
-        bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {size}")
-    elif size and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
-        bench.keep(f"{item!r} takes {count} elements of {size}")
+    size = next((shape[axis % len(shape)] for axis in named if isinstance(axis, int) and axis % len(shape) in axes), None)
+    if size is not None and indices is not None and (indices > 0).any():
+        bench.keep(f"{item!r} reads constant indices up to {indices.max()} from an axis of size {formula_text(size)}", size)
+    elif size is not None and indices is None and isinstance(count := product(own), int) and count > 1 and bench.is_of_sizes(value):
+        bench.keep(f"{item!r} takes {count} elements of {formula_text(size)}", size)
 
 
 def _rows(bench: Bench, item: Item) -> None:
@@ -200,8 +200,8 @@ def _recorded(what: str, largest_own: int = 1) -> Callable[[Bench, Item, Sequenc
     def watched(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         of_batch = not any(map(bench.holds_batch, bench.sizes(source(item, 0))))
         for one in bench.elements(source(item, 1)) or ():
-            if is_recorded(bench, one, of_batch=of_batch) and one > largest_own:
-                bench.keep(f"{item!r} {what.format(one)}, as many as an open size had")
+            if (sizes := recorded_as(bench, one, of_batch=of_batch)) and one > largest_own:
+                bench.keep(f"{item!r} {what.format(one)}, as many as an open size had", *sizes)
 
     return watched
 
@@ -212,8 +212,9 @@ def _repeated(bench: Bench, item: Item) -> None:
     own = (1,) * (len(shape) - len(bench.sizes(data))) + tuple(bench.sizes(data))
     for axis, (before, size) in enumerate(zip(own, shape, strict=False)):
         is_large = isinstance(size, int) and size > _LARGEST_STEP  # groups of heads are few
-        if before == 1 and is_large and is_recorded(bench, size, of_batch=False) and not bench.is_of_sizes(data):
-            bench.keep(f"{item!r} gives the size {size} on axis {axis}, as many elements as an open size had")
+        sizes = recorded_as(bench, size, of_batch=False) if before == 1 and is_large and not bench.is_of_sizes(data) else []
+        if sizes:
+            bench.keep(f"{item!r} gives the size {size} on axis {axis}, as many elements as an open size had", *sizes)
 
 
 def _scattered(bench: Bench, item: Item) -> None:
@@ -222,9 +223,9 @@ def _scattered(bench: Bench, item: Item) -> None:
     are_open = not is_open(bench.shape(data)) and any(is_open(bench.shape(value)) for value in others)
     counts = [count for count in bench.numbers.values() if count > 1]
     for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
-        if is_recorded(bench, size) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
-            count = "as many as" if is_recorded(bench, size) else "a multiple of"
-            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {count} an open size recorded")
+        if (sizes := recorded_as(bench, size)) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
+            count = "as many as" if sizes else "a multiple of"
+            bench.keep(f"{item!r} updates {size} rows of axis {axis}, {count} an open size recorded", *sizes)
 
 
 def _largest(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -270,8 +271,8 @@ def _index(bench: Bench, item: Item) -> None:
     sizes = reached([value.item for value in values if bench.is_of_sizes(value)], _computing)
     arrays = [array for one in sizes if (array := bench.array(one.outputs[0])) is not None and array.size <= _FEW]
     for number in sorted({abs(number) for array in arrays for number in array.reshape(-1).tolist()}):
-        if number > _LARGEST_STEP and _is_near_recorded(bench, number):
-            bench.keep(f"{item!r} computes an index with the constant {number:g}, which may follow from a recorded size")
+        if number > _LARGEST_STEP and (near := _recorded_near(bench, number)):
+            bench.keep(f"{item!r} computes an index with the constant {number:g}, which may follow from a recorded size", *near)
             return
 
 
@@ -281,9 +282,9 @@ def _computing(item: Item) -> list[Item]:
     return producers if item.type in _ARITHMETIC else producers[:1] if item.type in (*_MOVING, "Convert") else []
 
 
-def _is_near_recorded(bench: Bench, number: float) -> bool:
-    """Whether a number is an open size as recorded, or one less, the last index."""
-    return number % 1 == 0 and any(is_recorded(bench, int(number) + more, of_batch=False) for more in (0, 1))
+def _recorded_near(bench: Bench, number: float) -> list[Dim]:
+    """The open sizes whose recorded number this is, or one less, the last index."""
+    return [size for more in (0, 1) if number % 1 == 0 for size in recorded_as(bench, int(number) + more, of_batch=False)]
 
 
 def _is_integer(bench: Bench, value: Value) -> bool:
@@ -295,8 +296,8 @@ def _is_integer(bench: Bench, value: Value) -> bool:
 def _clamp(bench: Bench, item: Item) -> None:
     """A recorded size, or the last index, as the largest number that a Clamp lets pass, as for places in an image."""
     largest = read_float(item.attributes.get("max", "0"))[0]
-    if largest > _OF_RELU6 and _is_near_recorded(bench, largest):
-        bench.keep(f"{item!r} lets no number above {largest:g} pass, which may follow from a recorded size")
+    if largest > _OF_RELU6 and (near := _recorded_near(bench, largest)):
+        bench.keep(f"{item!r} lets no number above {largest:g} pass, which may follow from a recorded size", *near)
 
 
 def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -344,7 +345,7 @@ def _mean(bench: Bench, item: Item) -> None:
         is_count = isclose(whole, round(whole), rel_tol=1e-4) and round(whole) and prod(recorded) // count % round(whole) == 0
         if is_count or (whole and isclose(whole * count, count - 1)):  # perhaps of the channels, too, as C*H*W; or all but one
             does = "multiplies" if item.type == "Multiply" else "divides"
-            bench.keep(f"{item!r} {does} a sum over {count} elements by the constant {number:g}")
+            bench.keep(f"{item!r} {does} a sum over {count} elements by the constant {number:g}", *[sizes[axis] for axis in named])
 
 
 def _scale(bench: Bench, item: Item) -> None:
@@ -367,11 +368,9 @@ def _number(bench: Bench, item: Item) -> None:
             continue
         before = [one for other in item.inputs if other is not None for one in (other, *other.item.inputs) if one is not None]
         near = [size for one in before for size in bench.shape(one) or () if bench.is_open(size)]
-        single = {
-            was
-            for size in (*filter(bench.is_open, _of_inputs(bench)), *near)
-            if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP
-        }
+        sizes = (*filter(bench.is_open, _of_inputs(bench)), *near)
+        known = {size: was for size in sizes if isinstance(was := bench.at(size), int) and was > _LARGEST_STEP}
+        single = {*known.values()}
         near_by = item.inputs[:1] if item.type == ATTENTION else before  # the size of a head, and of all heads together
         fixed = [size for one in near_by for size in (one and bench.shape(one)) or () if isinstance(size, int) and size]
         fixed += [prod(fixed)] if item.type == ATTENTION else []
@@ -382,7 +381,7 @@ def _number(bench: Bench, item: Item) -> None:
                 forms += [1 / was, 1 / sqrt(was), was / (was - 1), 1 / (was * (was - 1)), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
-                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs")
+                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *known)
                 return
 
 

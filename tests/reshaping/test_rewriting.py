@@ -590,6 +590,15 @@ def test_layers_whose_names_differ_in_a_number_are_compared_if_they_read_alike()
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,max(S - 2, 0),6]"
 
 
+def test_a_number_that_only_one_size_explains_is_decided_by_an_export_with_the_same_batch() -> None:
+    """8 elements are S and not N, so an export with another S tells that they stay."""
+    one, other = (Net(f"_x: f32[2,{size}]\nBroadcast-3(Unsqueeze(_x, 2), [1,1,8], mode=bidirectional) -> Result") for size in (8, 20))
+    told = "S208 Broadcast 'broadcast_4' gives the size 8 on axis 2, as many elements as an open size had"
+    assert errors(asked(one, "[N,S]", rewrite=True)) == [told]
+    found = asked(one, "[N,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+
+
 def test_a_second_export_differs_only_where_an_axis_is_open() -> None:
     net, other = Net("Relu(f32[2,3,64,64]) -> Result"), Net("Relu(f32[4,3,64,96]) -> Result")
     with pytest.raises(irshape.InputError, match=r"axis 0 of 'parameter_0' is 4 in the other export, but it stays 2"):
