@@ -531,10 +531,11 @@ class Sizes(list[Any]):
 
 
 class _Limits(Sizes):
-    """The begin and the end of a slice along each axis."""
+    """The begin and the end of a slice along each axis; `sizes` are the begins and how many elements there are up to the end."""
 
     def __init__(self, pairs: Sequence[tuple[Any, Any]]) -> None:
-        super().__init__([one for pair in pairs for one in pair if one is not None])
+        limits = [(begin, end if begin is None else end - begin) for begin, end in pairs]
+        super().__init__([one for limit in limits for one in limit if one is not None])
         self.pairs = pairs
 
     def text(self, tell: Callable[[Size], str]) -> str:

@@ -442,7 +442,7 @@ class Walk:
             self.bench.notes.differing.append((self._contradiction(item, _ELEMENTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
-        if not doubts or here is None or there is None:
+        if here is None or there is None:
             return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
@@ -450,7 +450,7 @@ class Walk:
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
-        if here != there and len(left) < len(doubts):
+        if here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there)
         self.bench.notes.kept[known:] = left
 

@@ -306,7 +306,7 @@ def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for shift, axis in zip(bench.elements(source(item, 1)) or (), bench.elements(source(item, 2)) or (), strict=False):
         if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-            if was > _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
+            if was >= _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
                 bench.keep(f"{item!r} moves an axis of size {size} by {shift}, half of the recorded {was}")
 
 
@@ -432,7 +432,10 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 
 
 def numbers_read(bench: Bench, item: Item) -> Read | None:
-    """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas."""
+    """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas.
+
+    What a 0 in a pattern means is no number.
+    """
     read: list[object] = []
     for port, value in enumerate(item.inputs):
         elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
@@ -441,7 +444,7 @@ def numbers_read(bench: Bench, item: Item) -> Read | None:
         if array is not None:  # of which a rule may follow the elements in one export only
             elements = array.shape if array.size > _FEW else tuple(array.reshape(-1).tolist())
         read.append(elements)
-    return sorted(item.attributes.items()), read
+    return sorted([one for one in item.attributes.items() if one[0] != "special_zero"]), read
 
 
 def constants_read(bench: Bench, item: Item) -> dict[int, Elements]:

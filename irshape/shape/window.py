@@ -11,7 +11,7 @@ from irshape.shape.dim import Dim, Size, bounds, dim_max, dim_min, le, le_unaske
 from irshape.shape.guard import STATIC, Judge, Requirement
 from irshape.shape.range import Bound
 
-_TOO_LARGE = "the kernel of {b} elements must fit into axis {axis} of the padded data"
+_TOO_LARGE = "the kernel of size {b} must fit into axis {axis} of the padded data"
 _NEGATIVE = "axis {axis} of the output must not be negative"
 
 

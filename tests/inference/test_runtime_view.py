@@ -108,7 +108,8 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
 @pytest.mark.parametrize("step", ["Divide([2])", "Add([7])", "Multiply([3])"])
 def test_a_product_of_sizes_beyond_the_largest_number_has_no_end(size: str, step: str) -> None:
     """A dimension of OpenVINO that is too large has no end, so nothing wraps around in what is computed from it."""
-    net = Net(f"Reshape(f32[{size},{size}], [-1], special_zero=false) -> ShapeOf-3(output_type=i64) -> {step} -> {READERS['Broadcast']} -> Result")
+    product = f"Reshape(f32[{size},{size}], [-1], special_zero=false)"
+    net = Net(f"{product} -> ShapeOf-3(output_type=i64) -> {step} -> {READERS['Broadcast']} -> Result")
     assert list(verbs.infer(net.xml.encode(), weights=net.bin).diagnostics) == []
     assert reads(net.xml.encode(), net.bin)
 

@@ -120,7 +120,7 @@ def test_a_notebook_shows_the_shapes_and_marks_the_faults() -> None:
     marked = [row for row in html.fromstring(shown).iter("tr") if "color:#c00" in row[0].get("style", "")]
     assert len(marked) == 6
     conditions = cells(irshape.infer(ATROUS, inputs={"image": "[1,3,H,W]"})._repr_html_())
-    assert ["W >= 1", "stem", "the kernel of 3 elements must fit into axis 3 of the padded data"] in conditions
+    assert ["W >= 1", "stem", "the kernel of size 3 must fit into axis 3 of the padded data"] in conditions
 
 
 def test_a_notebook_gets_no_markup_of_the_file() -> None:
