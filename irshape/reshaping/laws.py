@@ -55,12 +55,14 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     """A Const with other sizes of some axes. With `keep_ones`, axes along which the elements are equal may have size 1."""
     array = layer_of(bench.draft, item).data
     type_ = bench.tensor(item.outputs[0]).element_type
-    left = dict(wants)
-    for axis in wants:
-        first = np.take(array, [0], axis)
-        if np.array_equal(np.broadcast_to(first, array.shape), array):
+    left, stays = dict(wants), dict[int, Size]()  # the axes for a law, and those that keep their size
+    for axis in (*wants, *range(array.ndim)):
+        first, count = np.take(array, [0], axis), array.shape[axis]
+        if left and count > 1 and np.array_equal(np.broadcast_to(first, array.shape), array):
             array = first
-            left.pop(axis)
+            if axis not in wants:
+                stays[axis] = count
+            left.pop(axis, None)
     kind, why, rounding = "forced", "", 0.0
     if any(axis not in left and not bench.holds_batch(size) for axis, size in wants.items()):
         kind, why = "generated", "the elements are equal; irshape assumes that they are equal at other sizes"
@@ -80,8 +82,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
         if is_seen is False:
             told = f"needs {_many(bench, item, wants)}, and the other export has elements that follow another law"
             bench.refuse(told, item, f"{EXPORTS}: {OPEN_THERE}")
-    rest = {axis: size for axis, size in wants.items() if axis not in left}
-    if rest and not keep_ones:
+    rest = stays | ({} if keep_ones else {axis: size for axis, size in wants.items() if axis not in left})
+    if rest:
         made = widened(bench, made, rest, array.ndim)
     bench.notes.proofs.append((item, made, rounding))
     if kind != "forced":

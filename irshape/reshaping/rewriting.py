@@ -207,7 +207,8 @@ def _choice(ways: list[Alternative]) -> Doubt:
     others = [*dict.fromkeys([one.other for one in ways])]
     more = len(others) - _MOST_WAYS
     *first, last = others if more < 2 else [*others[:_MOST_WAYS], f"one of {more} others"]
-    return Doubt(where_of(item), f"{item!r} may give {', '.join([taken, *first])} or {last}", lcm(*[one.step for one in ways]))
+    told, names = f"{item!r} may give {', '.join([taken, *first])} or {last}", frozenset[str]().union(*[one.names for one in ways])
+    return Doubt(where_of(item), told, lcm(*[one.step for one in ways]), names=names)
 
 
 def _degenerate(bench: Bench, name: str) -> Doubt:

@@ -1,21 +1,23 @@
-"""Numbers that a layer computes with element by element, and that a second export shows to be made of sizes."""
+"""Numbers that a layer reads or computes with, and that a second export shows to be made of sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations_with_replacement, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations_with_replacement, islice
 from itertools import product as product_of
 from math import isclose, log, sqrt
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar
+from irshape.editing.state import Item
+from irshape.ops.port import In
+from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar, source, vector
 from irshape.reshaping.folding import rounding_of
-from irshape.reshaping.sizes import AS_SEEN, Sizes
+from irshape.reshaping.sizes import AS_SEEN, HANDLERS, Sizes, parts_of
 from irshape.reshaping.stretching import is_elementwise
-from irshape.reshaping.watch import ATTENTION, constants_read
-from irshape.shape.dim import Size, brief_text, product
+from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
+from irshape.shape.dim import Dim, Size, brief_text, product
 
 # The forms that are written as a call.
 _CALLS: Final = (sqrt, log)
@@ -47,6 +49,8 @@ _FORMS: Final = (
 )
 # The factors that are tried before any other.
 _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
+# What a slice states beside its limits.
+_STEPS: Final = ("step", "strides")
 # Products are made of at most so many sizes of axes, and of so many fixed sizes.
 _MOST: Final = 16
 
@@ -75,6 +79,62 @@ class _Fit(Sizes):
         elif factor != 1:
             made = _add(bench, "Multiply", made, factor)
         return _add(bench, "Reshape", made, np.array([1], np.int64), special_zero=False)
+
+
+def _name(item: Item, port: int) -> str:
+    """The name of an input of a layer; of one that computes element by element, the numbers."""
+    declared = item.op_class.input_at(port, len(item.inputs)) if item.op_class is not None else None
+    return declared.name if isinstance(declared, In) and not is_elementwise(item) else "numbers"
+
+
+def differing(bench: Bench) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]:
+    """The inputs at which the layer that is visited reads constant integers that differ in the second export, with both."""
+    item, witness = bench.item, bench.witness
+    for port, value in enumerate(item.inputs if witness is not None else ()):
+        name = _name(item, port)
+        is_read = name not in NAMES and (item.type not in HANDLERS or name in _STEPS)
+        if value is None or witness is None or not is_read or bench.constant_of(value) is None:
+            continue
+        here, there = bench.elements(value) or (), witness.elements(item, port)
+        if len(here) == len(there) and any(one != other for one, other in zip(here, there, strict=True)):
+            yield port, here, there
+
+
+def restate(bench: Bench) -> None:
+    """Let a layer read formulas for the integers that differ in the second export, such as a depth, a shift, or the last index."""
+    item, witness = bench.item, bench.witness
+    near = [size for value in item.inputs if value is not None for size in bench.shape(value) or ()]
+    for port, here, there in differing(bench) if witness is not None else ():
+        known = [_Known(bench, cast("Witness", witness), sizes) for sizes in (near, open_sizes(bench))]
+        ways = [[one] if one == other else _ways(known, one, other) for one, other in zip(here, there, strict=True)]
+        if all(ways):
+            wanted = bench.pick([Sizes(one) for one in islice(product_of(*ways), _MOST)])
+            shape = bench.recorded_sizes(source(item, port)) or ()
+            made = vector(bench, wanted, source(item, 0))
+            bench.connect(port, made if len(shape) == 1 else _add(bench, "Reshape", made, np.array(shape, np.int64), special_zero=False))
+            bench.mend(_name(item, port), here, wanted, "generated", AS_SEEN)
+
+
+def _ways(known: Iterable[_Known], here: int, there: int) -> list[Size]:
+    """The formulas of a number in both exports, or of its opposite, of the nearest sizes that have some."""
+    signs = [1, -1] if here < 0 else [1]
+    return next(filter(None, [[sign * way for way in one.ways(sign * here, sign * there)] for one in known for sign in signs]), [])
+
+
+class _Known:
+    """The numbers of sizes in both exports, where these differ, and those of their parts."""
+
+    def __init__(self, bench: Bench, witness: Witness, sizes: Iterable[Size]) -> None:
+        own = {str(size): size for size in sizes if isinstance(size, Dim)}.values()
+        self.sizes, self.parts = ([(one, bench.at(one), witness.at(one)) for one in some] for some in (own, chain(*map(parts_of, own))))
+
+    def ways(self, here: int, there: int) -> list[Size]:
+        """The formulas of a number in both exports: whole sizes, else what is left of some elements, such as a last index, and parts."""
+        differing = [(one, was, seen) for one, was, seen in self.sizes if isinstance(was, int) and seen is not None and was != seen]
+        own = [(one, here - was) for one, was, seen in differing if here - was == there - seen]
+        whole = [size for size, more in own if not more]
+        left = [size + more for size, more in own if more == -1 or str(size).isidentifier()]
+        return whole or [*{str(one): one for one in (*left, *[part for part, *both in self.parts if both == [here, there]])}.values()]
 
 
 def scale(bench: Bench) -> None:

@@ -607,7 +607,7 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnosti
     """The error that an open question is. `passes` says whether the model passes if the number stays, or with the first way."""
     if code == "P111" or (doubt.is_number and not passes):
         return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else _OTHER)
-    names = _named_sizes(wish) if doubt.step else ()
+    names = [name for name in _named_sizes(wish) if name in doubt.names] if doubt.step else ()
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
     meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""

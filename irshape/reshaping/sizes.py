@@ -382,14 +382,19 @@ def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
     return [one for one in {str(one): one for one in ways}.values() if (bench.at(one), witness.at(one)) == (here[at], there[at])]
 
 
+def parts_of(size: Size) -> list[Size]:
+    """A size divided by a few numbers, rounded down or up, or to a multiple."""
+    counts = range(2, _MOST_PARTS + 1)
+    rounded = [size // count * count for count in _PATCHES]
+    return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded
+
+
 def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
     """What a number that another export does not have may be of an axis: what is left of some elements, or a part."""
     number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
     if not isinstance(own, Dim) or not isinstance(number, int):
         return []
-    ways = [own, own - recorded + abs(number)]
-    for count in range(2, _MOST_PARTS + 1):
-        ways += [own // count, (own + count - 1) // count, *([own // count * count] if count in _PATCHES else [])]
+    ways = [own, own - recorded + abs(number), *parts_of(own)]
     fitting = _seen(bench, port, at, [way if number > 0 else -way for way in ways])
     return [] if any(same(one, own) for one in fitting) else fitting
 
@@ -404,16 +409,6 @@ def _stated(bench: Bench, port: int, at: int, own: Size, ways: list[Any]) -> lis
     most = there[0] if whole is None else whole
     known = [(one, witness.at(one)) for one in ways if isinstance(one, int | Dim)]
     return [one for one, now in known if now is not None and min(now, most) == min(there[0], most)] or ways
-
-
-def _restate(bench: Bench, port: int, what: str, ways: Iterable[Sequence[Size]]) -> None:
-    """Let a layer read formulas at an input that states numbers; `ways` are the formulas for each number, if there are any."""
-    stated = bench.elements(source(bench.item, port)) or ()
-    options = product_of(*[own or [one] for own, one in zip(ways, stated, strict=True)])
-    wanted = bench.pick([Sizes(one) for one in options])
-    if wanted != [*stated]:
-        bench.connect(port, vector(bench, wanted, source(bench.item, 0)))
-        bench.mend(what, stated, wanted, "generated", AS_SEEN)
 
 
 def _joint(bench: Bench, place: int, own: Size) -> list[Size]:
@@ -643,21 +638,6 @@ def top_k(bench: Bench) -> None:
         bench.mend("k", count, wanted, "generated", why)
 
 
-def roll(bench: Bench) -> None:
-    """The shift of a Roll that is a part of the axis."""
-    axes, data = bench.elements(source(bench.item, 2)) or (), source(bench.item, 0)
-    recorded = bench.recorded_sizes(data)
-    if recorded is not None and len(axes) == len(bench.elements(source(bench.item, 1)) or ()):
-        named = [(at, axis % len(recorded)) for at, axis in enumerate(axes)]
-        _restate(bench, 1, "shift", [_parts(bench, 1, at, bench.sizes(data)[axis], recorded[axis]) for at, axis in named])
-
-
-def tile(bench: Bench) -> None:
-    """The repeats of a Tile that are the size of another tensor."""
-    repeats = bench.elements(source(bench.item, 1)) or ()
-    _restate(bench, 1, "repeats", [_seen(bench, 1, at, open_sizes(bench)) for at in range(len(repeats))])
-
-
 def split(bench: Bench) -> None:
     """The lengths of a VariadicSplit: the parts that a Concat joined, else one part takes the rest."""
     item = bench.item
@@ -692,8 +672,6 @@ HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     "Col2Im": image_size,
     **dict.fromkeys(("DFT", "IDFT", "RDFT", "IRDFT"), transform),
     "TopK": top_k,
-    "Roll": roll,
-    "Tile": tile,
     "ConvolutionBackpropData": output_shape,
     "GroupConvolutionBackpropData": output_shape,
     "VariadicSplit": split,

@@ -18,7 +18,7 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, open_sizes, source, total, vector
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import OF_SIZES, SCALING, generated, places, prefix, ramp, scales, sliced, unflattened, widened
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product
@@ -59,12 +59,31 @@ def follow(bench: Bench) -> None:
         for (port, axis), size in zip(group, sizes, strict=True):
             if isinstance(size, int) and not (broadcasts and size == 1) and was == size:
                 wants.setdefault(port, {})[axis] = wanted
+    alone = set[int]()  # inputs that may be the only ones with their size of an axis
+    for port, axis, size in longer(bench):
+        wants.setdefault(port, {}).setdefault(axis, size)
+        alone.add(port)
     for port, own in wants.items():
         value = source(item, port)
         before = [bench.sizes(value)[axis] for axis in own]
-        bench.connect(port, stretched(bench, value, own, keep_ones=broadcasts))
+        bench.connect(port, stretched(bench, value, own, keep_ones=broadcasts and port not in alone))
         what = f"{'axis' if len(own) == 1 else 'axes'} {', '.join(map(str, own))} of {value.item!r}"
         bench.mend(f"input {port}", f"{what}: {listed(before)}", [*own.values()])
+
+
+def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
+    """The axes of the constants that the layer computes with, which are as long as one size in both exports, and not in both the same."""
+    item, witness = bench.item, bench.witness
+    computes = is_elementwise(item) or item.type == "MatMul" or item.type.startswith("Scatter")
+    for port, value in enumerate(item.inputs if witness is not None and computes else ()):
+        constant = bench.constant_of(value)
+        if value is None or witness is None or constant is None or constant.base is None:
+            continue
+        here, there = bench.shape(value) or (), witness.shape(value) or ()
+        for axis, (was, seen) in enumerate(zip(here, there, strict=False)) if len(here) == len(there) else ():
+            sizes = {str(one): one for one in open_sizes(bench) if was != seen and (bench.at(one), witness.at(one)) == (was, seen)}
+            if len(sizes) == 1:
+                yield port, axis, next(iter(sizes.values()))
 
 
 def _groups(bench: Bench, item: Item) -> Iterator[_Group]:

@@ -14,7 +14,7 @@ from irshape.answers.batch.traces import chosen
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
-from irshape.ops.flow import Factor
+from irshape.ops.flow import Factor, same
 from irshape.report.catalogue import is_fault
 from irshape.reshaping import indices, scaling, sizes
 from irshape.reshaping.bench import (
@@ -35,7 +35,7 @@ from irshape.reshaping.bench import (
     sized,
     where_of,
 )  # fmt: skip
-from irshape.reshaping.stretching import follow
+from irshape.reshaping.stretching import follow, longer
 from irshape.reshaping.watch import Read, are_others, constants_read, is_number, is_open, numbers_read, reads_number, watch
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
@@ -51,9 +51,9 @@ _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The alternatives share so many steps back, and each of them may take so many in any case.
 _MOST_RETRIES: Final = 4000
 _LEAST_RETRIES: Final = 20
-# The largest number whose multiples are tried as sizes for which options agree, and how many multiples are tried.
+# The largest number whose multiples are tried as sizes for which options agree, and which multiples are tried.
 _MOST_STEP: Final = 128
-_TRIALS: Final = 4
+_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
 
 
 # The marks of the graph and of the notes before a layer is visited.
@@ -82,13 +82,14 @@ class _Choice:
 class Alternative(NamedTuple):
     """Another option with which every layer passes: the layer, the option that was taken, and the other one.
 
-    The options agree where all sizes are multiples of `step`; 0 if no number up to `_MOST_STEP` is such a step.
+    The options agree where the symbols `names` are multiples of `step`; 0 if no number up to `_MOST_STEP` is such a step.
     """
 
     item: Item
     taken: str
     other: str
     step: int
+    names: frozenset[str]
 
 
 def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
@@ -97,12 +98,13 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 
     def agree(trial: Mapping[str, int]) -> bool:
         try:
-            return all(evaluate(one, trial) == evaluate(other, trial) > 0 for one, other in zip(some, others, strict=True))
+            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
+            return all(one == other and (one or not symbols(size)) for (one, other), size in zip(pairs, some, strict=True))
         except (OverflowError, ZeroDivisionError):
             return False
 
     for step in range(1, _MOST_STEP + 1):
-        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in range(1, _TRIALS + 1)):
+        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in _TRIALS):
             return step if step > 1 else 0
     return 0
 
@@ -261,7 +263,9 @@ class Walk:
                     if texts is None and self.bench.asked:
                         continue  # at the numbers that are asked for, both ways are one
                     texts = texts or (one.text(formula_text), other.text(formula_text))
-                    found.append(Alternative(item, *texts, _step(one.sizes, other.sizes)))
+                    differing = [size for pair in zip(one.sizes, other.sizes, strict=False) if not same(*pair) for size in pair]
+                    names = frozenset([name for size in differing for name in symbols(size)])
+                    found.append(Alternative(item, *texts, _step(one.sizes, other.sizes), names))
             except Refusal:
                 pass
         self._choices, self._forced = [], chosen
@@ -300,8 +304,8 @@ class Walk:
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
             return
         values = [value for value in (*item.inputs, *item.outputs) if value is not None]
-        may_repeat = bench.witness is not None and item.type in ("Broadcast", "Tile")  # as often as an open size says
-        if not may_repeat and not any(is_open(bench.shape(value)) for value in values):
+        may_follow = bench.witness is not None and (item.type == "Broadcast" or any(scaling.differing(bench)) or any(longer(bench)))
+        if not may_follow and not any(is_open(bench.shape(value)) for value in values):
             self._watch(item)
             self._trace(item)  # it may compute with the size of the batch
             return
@@ -357,6 +361,8 @@ class Walk:
         has_rank = was is None or now is None or len(was) == len(now)  # numbers of axes of another rank mean nothing
         if has_rank and (handler := _HANDLERS.get(item.type)) is not None:
             handler(self.bench)
+        if has_rank and self.bench.instead is None:
+            scaling.restate(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
 

@@ -24,9 +24,11 @@ Read: TypeAlias = tuple[Sequence[tuple[str, str]], Sequence[object]]
 # The shape of a constant, and elements of it.
 Elements: TypeAlias = tuple[Sequence[int], list[Any]]
 # Ports whose numbers a handler has mended, or that number axes.
-_NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
+NAMES: Final = AXES | {"pattern", "shape", "target_shape"}
 # A window that covers so many elements is a whole axis, and no small step.
 _LARGEST_STEP: Final = 4
+# Numbers in steps that differ by no larger part of a step are evenly spaced, which a type of few bits rounds.
+_UNEVEN: Final = 0.02
 # So many elements are seldom averaged at a step of the same length by a net that does not ask for a number of outputs.
 _LEAST_AVERAGE: Final = 3
 # Of a constant of more elements, the shape and a sample are compared with those in another export.
@@ -35,6 +37,7 @@ _FEW: Final = 64
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
 ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
+_COMPARISONS: Final = ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
 _ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
 # The largest number that ReLU6 lets pass, whatever the size is.
 _OF_RELU6: Final = 6
@@ -53,6 +56,12 @@ def watch(bench: Bench) -> None:
     axes = [axis for axis, size in enumerate(shape) if bench.is_open(size)]
     if item.type == "Gather":
         _rows(bench, item)
+    elif item.type.startswith("Scatter"):
+        _scattered(bench, item)
+    elif is_elementwise(item):
+        _spread(bench, item)
+    if item.type in _COMPARISONS:
+        _index(bench, item)
     if item.type in _ARITHMETIC:
         known = len(bench.notes.kept)
         for look in (_limited, _mean, _scale, _number, _index):
@@ -65,9 +74,8 @@ def watch(bench: Bench) -> None:
     elif item.type == "Broadcast" or (item.type in ("Interpolate", "Tile") and not axes and not bench.is_of_sizes(data)):
         _repeated(bench, item)
     elif not axes:
-        _scattered(bench, item)
-        if item.type == "Tile" and bench.is_of_sizes(data):
-            _WATCHES["Tile"](bench, item, axes)
+        if item.type == "OneHot" or (item.type == "Tile" and bench.is_of_sizes(data)):
+            _WATCHES[item.type](bench, item, axes)
     elif item.type in _WINDOWS:
         _window(bench, item, axes)
     else:
@@ -77,7 +85,7 @@ def watch(bench: Bench) -> None:
 def _closed(bench: Bench, item: Item, axes: Iterable[int]) -> None:
     """Axes that are open before the layer and a number behind it, if the layer reads numbers, or a grid."""
     is_grid = item.type == "GridSample"
-    ports = [port for port in range(1, len(item.inputs)) if is_grid or is_number(item, port, _NAMES)]
+    ports = [port for port in range(1, len(item.inputs)) if is_grid or is_number(item, port, NAMES)]
     numbers = [value for port in ports if (value := item.inputs[port]) is not None]
     is_resized = item.type == "Interpolate"  # whose vector of sizes may have some of another shape
     is_stated = is_grid or any(bench.constant_of(one) is not None for one in numbers)
@@ -107,6 +115,7 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     left = bench.shape(item.outputs[0]) or ()
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     own = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
+    steps = bench.elements(source(item, 3)) if len(item.inputs) > 3 else None
     named = own or range(len(begins or ends or ()))
     is_ended = [mark == "1" for mark in item.attributes.get("end_mask", "").replace(" ", "").split(",")]
     for at, axis in enumerate(named):
@@ -122,6 +131,9 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
             bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file", own_size)
         if isinstance(end, int) and not is_open and -was < end < -1:
             bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}", own_size)
+        step = steps[at] if steps and at < len(steps) else 1
+        if isinstance(step, int) and step > 2 and step in _parts(was):
+            bench.keep(f"{item!r} takes elements in steps of {step} along an axis of size {size}, which is {was} in the file", own_size)
 
 
 def _indices(bench: Bench, item: Item, axes: Sequence[int]) -> None:
@@ -217,13 +229,37 @@ def _repeated(bench: Bench, item: Item) -> None:
             bench.keep(f"{item!r} gives the size {size} on axis {axis}, as many elements as an open size had", *sizes)
 
 
+def _spread(bench: Bench, item: Item) -> None:
+    """A constant that counts as far as an open size, or repeats a number as often, along an axis that no other input has."""
+    for value in item.inputs:
+        array = bench.array(value) if value is not None else None
+        if array is None:
+            continue
+        others = [bench.shape(one) or () for one in item.inputs if one is not None and one is not value]
+        for axis in range(-array.ndim, 0):
+            count = array.shape[axis]
+            sizes = recorded_as(bench, count, of_batch=False) if count > _LARGEST_STEP else []
+            if sizes and all(-axis > len(one) or one[axis] == 1 for one in others) and _is_even(array, axis):
+                place = max(map(len, (array.shape, *others))) + axis
+                bench.keep(f"{item!r} gives the size {count} on axis {place}, as many elements as an open size had", *sizes)
+
+
+def _is_even(array: Any, axis: int) -> bool:
+    """Whether numbers are evenly spaced along an axis, or all the same."""
+    rows = array.swapaxes(0, axis).astype(float) if array.dtype.kind in "iuf" else array[:0]
+    steps = rows[1:] - rows[:-1]
+    return len(steps) > 1 and bool(abs(steps[1:] - steps[:-1]).max() <= _UNEVEN * abs(steps).max())
+
+
 def _scattered(bench: Bench, item: Item) -> None:
     """Data of an open size that go into as many rows as recorded, or into some for each sample of the file, which no input gives."""
-    data, others = source(item, 0), [value for value in item.inputs[1:] if value is not None and item.type.startswith("Scatter")]
-    are_open = not is_open(bench.shape(data)) and any(is_open(bench.shape(value)) for value in others)
-    counts = [count for count in bench.numbers.values() if count > 1]
-    for axis, size in enumerate(bench.shape(data) or () if are_open and bench.is_of_sizes(data) else ()):
-        if (sizes := recorded_as(bench, size)) or (axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
+    data, others = source(item, 0), [bench.shape(value) or () for value in item.inputs[1:] if value is not None]
+    shape, counts = bench.shape(data) or (), [count for count in bench.numbers.values() if count > 1]
+    are_open = not is_open(shape) and any(map(is_open, others))
+    for axis, size in enumerate(shape if bench.is_of_sizes(data) else ()):
+        is_beside = any(len(one) == len(shape) and isinstance(one[axis], Dim) for one in others)  # an open axis of the updates
+        sizes = recorded_as(bench, size) if are_open or is_beside else []
+        if sizes or (are_open and axis == 0 and isinstance(size, int) and any(size % count == 0 for count in counts)):
             count = "as many as" if sizes else "a multiple of"
             bench.keep(f"{item!r} updates {size} rows of axis {axis}, {count} an open size recorded", *sizes)
 
@@ -301,13 +337,21 @@ def _clamp(bench: Bench, item: Item) -> None:
 
 
 def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred."""
+    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred; of a single axis a smaller part, too."""
     shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
-    for shift, axis in zip(bench.elements(source(item, 1)) or (), bench.elements(source(item, 2)) or (), strict=False):
+    named = bench.elements(source(item, 2)) or ()
+    for shift, axis in zip(bench.elements(source(item, 1)) or (), named, strict=False):
         if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-            if was >= _LARGEST_STEP and abs(2 * abs(shift) - was) <= 1:
-                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, half of the recorded {was}")
+            part = _parts(was).get(abs(shift)) if abs(shift) > 1 else None
+            if part == "half" or (part and len(named) == 1):
+                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, {part} of the recorded {was}", shape[axis % len(shape)])
+
+
+def _parts(size: int) -> dict[int, str]:
+    """The numbers that a half, a third or a quarter of a size may be, with these words."""
+    words = {3: "a third", 4: "a quarter", 2: "half"}
+    return {(size + more) // count: word for count, word in words.items() for more in (0, count - 1)}
 
 
 def _limited(bench: Bench, item: Item) -> None:

@@ -1,6 +1,7 @@
 """Numbers of which a second export shows that they are made of sizes."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,3 +109,64 @@ def test_a_symbol_that_a_layer_makes_has_its_value_in_the_other_export() -> None
     """
     faults, _ = _told(text.format(12, -6, 5), text.format(20, -10, 8), "[1,S]")
     assert [fault.partition(" 'slice_16' ")[0] for fault in faults] == ["S207 Slice"]
+
+
+def _run_equally(found: Any, other: Net, shape: tuple[int, ...], folder: Path) -> None:
+    """The rewritten model computes the same as the second export, at the size of that."""
+    found.write(folder / "new.xml")
+    numbers = np.random.default_rng(1).random(shape, np.float32)
+    models = core().read_model(folder / "new.xml"), core().read_model(other.xml.encode(), other.bin)
+    one, another = (core().compile_model(model, "CPU")([numbers])[0] for model in models)
+    assert np.allclose(one, another)
+
+
+# Nets for 12 and 20 tokens, with the integer that one of their layers reads in braces, or a constant of as many elements as tokens.
+_GREATEST = "_x: f32[2,{0},3]\n_x -> _top: TopK-11(1, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n"
+_INTEGERS = {
+    "a depth": (_GREATEST + "Squeeze(_top.1, [1]) -> OneHot({1}, f32=1.0, f32=0.0, axis=-1) -> Result", (12, 12), (20, 20), "[S]"),
+    "a depth of a fixed rank": (_GREATEST + "ReduceMax(_top.1, [1,2], keep_dims=false) -> OneHot({1}, f32=1.0, f32=0.0) -> Result",
+                                   (12, 12), (20, 20), "[S]"),
+    "the last index": (_GREATEST + "Equal(_top.1, [{1}]) -> Result", (12, 11), (20, 19), "[S - 1]"),
+    "a bound of an index": (_GREATEST + "Minimum(Add(_top.1, [3]), [{1}]) -> Result", (12, 11), (20, 19), "[S - 1]"),
+    "a divisor of a place": (_GREATEST + "Divide(Multiply(_top.1, [7]), [[[{1}]]]) -> Result", (12, 12), (20, 20), "[S]"),
+    "rows": ("Gather-8(f32[2,{0},3], [0,{1}], 1) -> Result", (12, 11), (20, 19), "[0,S - 1]"),
+    "a step": ("Slice-8(f32[2,{0},3], [0], [9223372036854775807], [{1}], [1]) -> Result", (12, 3), (30, 7), "[S//4]"),
+    "sizes of a pool": ("AdaptiveAvgPool-8(f32[2,3,{0}], [{1}]) -> Result", (13, 4), (22, 6), "[(S + 3)//4]"),
+    "two parts": ("AdaptiveAvgPool-8(f32[2,3,{0}], [{1}]) -> Result", (12, 3), (20, 5), None),
+}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", _INTEGERS)
+def test_an_integer_that_two_exports_have_otherwise_is_computed(name: str, tmp_path: Path) -> None:
+    text, own, others, now = _INTEGERS[name]
+    shape = "[2,3,S]" if "Pool" in text else "[2,S,3]"
+    one, other = Net(text.format(*own)), Net(text.format(*others))
+    found = asked(one, shape, rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    if now is None:
+        assert [fault.partition("' may give ")[2] for fault in errors(found)] == ["[S//4] or [(S + 3)//4]"]
+        assert "--set S=4*k" in str(found.diagnostics[0].hint)
+        return
+    assert errors(found) == []
+    assert [mend["now"] for mend in found.to_dict()["mends"]] == [now]
+    _run_equally(found, other, (2, 3, others[0]) if "Pool" in text else (2, others[0], 3), tmp_path)
+
+
+_LENGTHS = {
+    "an outer product": "Multiply(ReduceMean(f32[2,{0},3], [1,2], keep_dims=true), f32={1}) -> Result",
+    "a matrix that counts": "_x: f32[2,{0},3]\nMatMul(f32=[{2},{2}], _x) -> Result",
+    "rows to fill": "_x: f32[2,{0},3]\nScatterElementsUpdate-3(f32=0[2,{0},3], Convert(Floor(_x), destination_type=i64), _x, 1) -> Result",
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("shape", ["[2,S,3]", "[N,S,3]"])
+@pytest.mark.parametrize("name", _LENGTHS)
+def test_a_constant_is_as_long_as_a_size_of_both_exports(name: str, shape: str, tmp_path: Path) -> None:
+    """No other input of the layer has that size, or says where the constant has it."""
+    one, other = (Net(_LENGTHS[name].format(size, [[[float(row)] for row in range(size)]], np.tri(size).tolist())) for size in (12, 20))
+    second = irshape.read(other.xml.encode(), weights=other.bin)
+    assert errors(asked(one, shape, rewrite=True))
+    found = asked(one, shape, rewrite=True, like=second)
+    assert errors(found) == []
+    _run_equally(found, other, (2, 20, 3), tmp_path)
