@@ -24,7 +24,7 @@ from irshape.report.section import faults
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.surface import knowing
 from irshape.report.terminal import block_lines, lines
-from irshape.report.text import escape, verdict
+from irshape.report.text import counted, escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
@@ -180,7 +180,7 @@ def _cut(report: Iterable[Section], everything: str) -> str:
         indents, end = [len(line) - len(line.lstrip()) for line in told], _MOST_LINES - 1
         while end > 1 and (not told[end - 1] or indents[end - 1] < indents[end]):  # no heading is left without a row
             end -= 1
-        told[end:-1] = [f"and {len(told) - end - 1} more lines"]
+        told[end:-1] = [f"and {counted(len(told) - end - 1, 'more line')}"]
     return "\n".join([*told, f"all of it: {everything}"])
 
 

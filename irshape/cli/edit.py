@@ -314,7 +314,7 @@ def _run_extract(given: Namespace) -> int:
         whole = {node.name for node in graph._draft.model.parameters}
         own = [repr(tensor.layer.name) for tensor in graph.inputs if tensor.layer.name not in whole]
         if own:
-            raise RunError(f"--prove feeds both models the same inputs, but only the part has the input {own[0]}; give --to without --from")
+            raise RunError(f"--prove feeds both models the same inputs, but the part begins at {own[0]}, which is no input of the model")
         put(proved(published(graph._draft.model), graph))
     change.write(graph, trim=True)
     put_text(given.color, _part_sections(graph, part, formulas, given.output))

@@ -6,6 +6,7 @@ import errno
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import prod
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.diagnosis.changes import version_for
@@ -17,6 +18,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.ops.attribute import Attribute, Malformed, spell
+from irshape.ops.infrastructure import Constant
 from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic, Edit, Fix, compatible
@@ -295,6 +297,10 @@ def add_fixes(
     attributes with which layers give what they record. `is_as_read` means that the inputs have the shapes of the file. Examples of the
     specification get no fixes, because they are not valid XML.
     """
+    for found in diagnostics:
+        is_short = found.code == "W103" and found.where.offset is not None
+        if is_short and (shape := _stored(_Layers(engine, diagnostics, meant).at(found.where.offset or 0))):
+            found.hint = f"set {shape}, as the port records: its elements have as many bytes"
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in RECORDS)]
     if not mendable or engine.model.document.is_example:
         return
@@ -343,7 +349,19 @@ def _attribute_of(site: _Site, code: str) -> str:
     _, port, _ = found
     if code == "R302":
         return f'element_type="{ElementType.from_precision(port.precision or "")}"'
+    return _shape_text(port)
+
+
+def _shape_text(port: Port) -> str:
     return f'shape="{",".join("?" if dim < 0 else str(dim) for dim in port.dims or ())}"'
+
+
+def _stored(node: Node | None) -> str:
+    """The shape that the port of a Const records, if it has all bytes of the Const; otherwise empty."""
+    if node is None or not isinstance(node.op, Constant) or not node.layer.outputs:
+        return ""
+    port = node.layer.outputs[0]
+    return _shape_text(port) if node.op.element_type.byte_size(prod(port.dims or ())) == node.op.size else ""
 
 
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:

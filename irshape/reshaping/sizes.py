@@ -650,6 +650,10 @@ def split(bench: Bench) -> None:
     if not isinstance(size, Dim):
         return
     whole = tuple(recorded[axis] - sum(lengths) - 1 if one == -1 else one for one in lengths)
+    if (seen := _seen_lengths(bench, size, lengths, recorded[axis])) is not None:
+        bench.connect(2, vector(bench, seen, data))
+        bench.mend("lengths", lengths, seen, "generated", AS_SEEN)
+        return
     for parts in bench.notes.sums.values():
         if tuple(part.recorded for part in parts) == whole and same(total([part.size for part in parts]), size):
             wanted: list[Any] = [part.size for part in parts]
@@ -661,6 +665,16 @@ def split(bench: Bench) -> None:
         wanted = bench.pick([Sizes([-1 if own == at else one for own, one in enumerate(whole)]) for at in order])
     bench.connect(2, vector(bench, wanted, data))
     bench.mend("lengths", lengths, wanted)
+
+
+def _seen_lengths(bench: Bench, size: Dim, lengths: Sequence[int], whole: int) -> Sequence[Any] | None:
+    """The formulas of lengths that the second export has otherwise; the last part takes the rest. None if there are none."""
+    there = bench.witness.elements(bench.item, 2) if bench.witness is not None else ()
+    if len(there) != len(lengths) or tuple(there) == tuple(lengths) or -1 in (*there, *lengths):
+        return None
+    pairs = enumerate(zip(lengths, there, strict=True))
+    ways = [[one] if one == other else _seen(bench, 2, at, [size - whole + one, *parts_of(size)]) for at, (one, other) in pairs]
+    return bench.pick([Sizes([*one, -1]) for one in product_of(*ways[:-1])]) if all(ways) else None
 
 
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {

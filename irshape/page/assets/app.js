@@ -270,7 +270,7 @@ class App {
       if (next && next.matches("button")) { event.preventDefault(); /** @type {any} */ (next).focus(); }
     });
     document.addEventListener("keydown", (event) => {
-      if (/** @type {any} */ (event.target).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (/** @type {any} */ (event.target).matches("input:not([type=range]), select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
         0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), c: () => this.copyLink(), w: () => { this.openTab("what-if"); /** @type {any} */ (document.querySelector(".symbol input"))?.focus(); },
