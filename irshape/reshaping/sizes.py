@@ -321,7 +321,10 @@ def broadcast(bench: Bench) -> None:
             wanted[axis] = one
     own = len(recorded) - len(target)
     repeated = [isinstance(one, int) and at >= own and (at < lag or shape[at - lag] == 1) for at, one in enumerate(wanted)]
-    ways = [_seen(bench, 1, at - own, open_sizes(bench)) if is_repeated else [] for at, is_repeated in enumerate(repeated)]
+    sizes = open_sizes(bench) if any(repeated) and bench.witness is not None else []
+    known = sizes, [part for size in sizes for part in parts_of(size)]  # a layer behind may be the first one with a part
+    tables = [known if is_repeated else () for is_repeated in repeated]
+    ways = [next(filter(None, [_seen(bench, 1, at - own, some) for some in every]), []) for at, every in enumerate(tables)]
     wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):

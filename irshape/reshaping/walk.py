@@ -457,13 +457,13 @@ class Walk:
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
         left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and (len(left) < len(doubts) or not doubts):
-            self._differ(item, here, there)
+            self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
 
-    def _differ(self, item: Item, here: Read, there: Read) -> None:
+    def _differ(self, item: Item, here: Read, there: Read, *, may_settle: bool) -> None:
         """Refuse numbers that differ in the other export, unless a mend has replaced them.
 
-        Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet.
+        Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet, or numbers that leave no doubt.
         """
         names = ", ".join([name for name, value in here[0] if dict(there[0]).get(name, value) != value])
         error = self._contradiction(item, f"{f'has attributes ({names})' if names else 'reads numbers'} that {DIFFER}")
@@ -471,7 +471,7 @@ class Walk:
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}
         has_open = any(is_open(self.bench.shape(value)) for value in (*item.inputs, *item.outputs) if value is not None)
-        if here[0] != there[0] or (has_open and any(is_number(item, port, ()) for port in constants)):
+        if here[0] != there[0] or (has_open and not may_settle and any(is_number(item, port, ()) for port in constants)):
             raise error
         if constants:
             self.bench.notes.differing.append((error, tuple(constants.values())))

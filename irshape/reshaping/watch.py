@@ -239,7 +239,7 @@ def _spread(bench: Bench, item: Item) -> None:
         for axis in range(-array.ndim, 0):
             count = array.shape[axis]
             sizes = recorded_as(bench, count, of_batch=False) if count > _LARGEST_STEP else []
-            if sizes and all(-axis > len(one) or one[axis] == 1 for one in others) and _is_even(array, axis):
+            if sizes and others and all(-axis > len(one) or one[axis] == 1 for one in others) and _is_even(array, axis):
                 place = max(map(len, (array.shape, *others))) + axis
                 bench.keep(f"{item!r} gives the size {count} on axis {place}, as many elements as an open size had", *sizes)
 
