@@ -398,7 +398,8 @@ def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[S
     if not isinstance(own, Dim) or not isinstance(number, int):
         return []
     ways = [own, own - recorded + abs(number), *parts_of(own)]
-    fitting = _seen(bench, port, at, [way if number > 0 else -way for way in ways])
+    signed = [[way if number > 0 else -way for way in some] for some in (ways, open_sizes(bench))]  # of the axis, or of another tensor
+    fitting = next(filter(None, [_seen(bench, port, at, some) for some in signed]), [])
     return [] if any(same(one, own) for one in fitting) else fitting
 
 

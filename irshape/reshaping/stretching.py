@@ -82,8 +82,9 @@ def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
         here, there = bench.shape(value) or (), witness.shape(value) or ()
         for axis, (was, seen) in enumerate(zip(here, there, strict=False)) if len(here) == len(there) else ():
             sizes = {str(one): one for one in open_sizes(bench) if was != seen and (bench.at(one), witness.at(one)) == (was, seen)}
-            if len(sizes) == 1:
-                yield port, axis, next(iter(sizes.values()))
+            plain = [size for name, size in sizes.items() if name.isidentifier()] or [*sizes.values()]  # `S` rather than `min(S, 128)`
+            if len(plain) == 1:
+                yield port, axis, plain[0]
 
 
 def _groups(bench: Bench, item: Item) -> Iterator[_Group]:

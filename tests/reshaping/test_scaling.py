@@ -170,3 +170,13 @@ def test_a_constant_is_as_long_as_a_size_of_both_exports(name: str, shape: str, 
     found = asked(one, shape, rewrite=True, like=second)
     assert errors(found) == []
     _run_equally(found, other, (2, 20, 3), tmp_path)
+
+
+def test_a_slice_may_begin_at_the_size_of_another_input() -> None:
+    """As a mask of all tokens is cut behind those of the cache."""
+    text = "x: f32[2,{0}]\ny: f32[2,{1}]\nRelu(x) -> Result\nSlice-8(y, [{0}], [9223372036854775807], [1], [1]) -> Result"
+    one, other = Net(text.format(12, 20)), Net(text.format(18, 31))
+    second = irshape.read(other.xml.encode(), weights=other.bin)
+    found = irshape.reshape(one.xml.encode(), {"x": "[2,S]", "y": "[2,T]"}, weights=one.bin, rewrite=True, like=second)
+    assert errors(found) == []
+    assert [(mend["port"], mend["now"]) for mend in found.to_dict()["mends"]] == [("begins", "[S]")]
