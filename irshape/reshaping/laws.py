@@ -79,8 +79,8 @@ def generated(bench: Bench, item: Item, wants: Mapping[int, Size], *, keep_ones:
     if kind == "generated" and (is_seen := _is_seen(bench, item, made, rounding)) is not True:
         if law is not None and law.doubt:
             _refuse(bench, item, array, left, law)
-        if is_seen is False:
-            told = f"needs {_many(bench, item, wants)}, and the other export has elements that follow another law"
+        if is_seen is False and (there := _there(bench, item)) is not None:
+            told = f"needs {_many(bench, item, wants)}, and the elements {listed(there.shape)} of the other export follow another law"
             bench.refuse(told, item, f"{EXPORTS}: {OPEN_THERE}")
     rest = stays | ({} if keep_ones else {axis: size for axis, size in wants.items() if axis not in left})
     if rest:
