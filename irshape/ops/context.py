@@ -384,7 +384,8 @@ class InputValues(Findings):
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; an axis outside [-rank, rank) is a fault."""
         if not -rank <= axis < rank:
-            self.fail("V102", f"{what} must be in [{-rank}, {rank - 1}], got {axis}", port=port, attribute=attribute)
+            told = f"must be in [{-rank}, {rank - 1}], got {axis}" if rank else f"is {axis}, but a scalar has no axis"
+            self.fail("V102", f"{what} {told}", port=port, attribute=attribute)
         return axis + rank if axis < 0 else axis
 
     def axis_in(self, port: Input, rank: int | None) -> int | None:

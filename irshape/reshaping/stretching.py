@@ -209,6 +209,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if item.type == "VariadicSplit":
             lengths = listed([sizes[axis] for one in item.outputs if (sizes := bench.recorded_sizes(one))])
             why = f"it cuts the axis into parts of {lengths}, of which the file does not say how they change"
+        if constant is not None and constant is not item:  # a number that is as large as the old size, or a multiple
+            why += f"; {constant!r} may hold the old size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
         bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
     return made

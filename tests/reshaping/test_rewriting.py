@@ -856,8 +856,8 @@ GONE = Net("_parts: Split(f32[2,9], 0, num_splits=2) f32 f32\nAdd(Squeeze(_parts
     (windowed(3, "f32[7,7,3]"), "[S,S,T]", "the diagonal at which they change may depend on the size"),
     (SHARED, "[1,S]", "is made again for the new sizes, but ReduceMax 'reducemax_3' reads it as it was"),
     (TURNED, "[1,H,W,3]", "[1,4,1], and a grid of 2 by 2 does not tell which size comes first"),
-    (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size: Const 'const_1' (line"),
-    (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size: Const 'const_1' (line"),
+    (flat(2, 2), "[1,H,W,1]", "no rule for the elements of Reshape at another size; Const 'const_1' may hold"),
+    (UNKNOWN, "[1,S]", "no rule for the elements of Softmax at another size; Const 'const_1' may hold"),
     (PLACED, "[B,6]", "reads Const 'const_3', whose axis 0 has the size 24 for all sizes, at indices that count the rows"),
     (GONE, "[B,9]", "removed only if its size is 1; Split 'split_2' gives B//2, which was 1"),
 ])  # fmt: skip
