@@ -12,6 +12,7 @@ from tests.fuzz import arithmetic, mutate
 from tests.fuzz.apart import found
 from tests.fuzz.hostile import all_of
 from tests.fuzz.strangers import ATTACKS, tried
+from tests.fuzz.work import SECONDS, slowness
 
 FILES = all_of()
 
@@ -53,7 +54,13 @@ def test_an_attack_of_a_stranger_fails(name: str, tmp_path: Path) -> None:
     """What a stranger puts around IRs takes little work, and reads, tells and changes nothing that is not its own."""
     for module in ("fsspec", "aiohttp", "pydantic"):
         pytest.importorskip(module)
-    assert tried(name, tmp_path).wrong == []
+    folders = tmp_path / "first", tmp_path / "second"
+    for folder in folders:
+        folder.mkdir()
+    finding = tried(name, folders[0])
+    if finding.seconds > SECONDS * slowness():  # other work on the machine may have added to it, but not twice
+        finding = tried(name, folders[1])
+    assert finding.wrong == []
 
 
 @pytest.mark.slow("take long")
