@@ -243,7 +243,7 @@ def limits_of(element: Element) -> tuple[float, float]:
     if isinstance(element, Real):
         return element[:2]
     low, high = bounds(element) if isinstance(element, Dim) else (element, element)
-    return low, inf if isinstance(element, Dim) and high > INT64_MAX else high
+    return low, inf if isinstance(element, Dim) and high > 2 * INT64_MAX + 1 else high  # which no u64 has
 
 
 def ends(element: Element) -> tuple[float, float]:
