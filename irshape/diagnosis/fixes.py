@@ -297,11 +297,7 @@ def add_fixes(
     attributes with which layers give what they record. `is_as_read` means that the inputs have the shapes of the file. Examples of the
     specification get no fixes, because they are not valid XML.
     """
-    for found in diagnostics:
-        is_short = found.code == "W103" and found.where.offset is not None
-        if is_short and (shape := _stored(_Layers(engine, diagnostics, meant).at(found.where.offset or 0))):
-            found.hint = f"set {shape}, as the port records: its elements have as many bytes"
-    mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in RECORDS)]
+    mendable = [found for found in diagnostics if found.code in (*_ALL, "W103") and (is_as_read or found.code not in RECORDS)]
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics, meant)
@@ -311,6 +307,10 @@ def add_fixes(
     for diagnostic in mendable:
         is_explained = diagnostic.related or diagnostic in explained or diagnostic.caused_by in explained
         if diagnostic.where.offset is None or (diagnostic.code in (*RECORDS, "R101") and is_explained):
+            continue
+        if diagnostic.code == "W103":
+            shape = _stored(layers.at(diagnostic.where.offset))
+            diagnostic.hint = f"set {shape}, as the port records: its elements have as many bytes" if shape else diagnostic.hint
             continue
         doubt = about(diagnostic) if diagnostic.code in SAFE else None
         site, is_failing = _Site(layers, diagnostic.where.offset), diagnostic in failing

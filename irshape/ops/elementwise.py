@@ -239,11 +239,11 @@ def ratio(element: Element) -> tuple[Size, int] | None:
 
 
 def limits_of(element: Element) -> tuple[float, float]:
-    """The bounds of an element, as ints if they are whole. A product of open sizes has no end, as a dimension of OpenVINO."""
+    """The bounds of an element, as ints if they are whole. A bound that no type holds is infinite, as in OpenVINO."""
     if isinstance(element, Real):
         return element[:2]
     low, high = bounds(element) if isinstance(element, Dim) else (element, element)
-    return low, inf if isinstance(element, Dim) and high > 2 * INT64_MAX + 1 else high  # which no u64 has
+    return low, inf if isinstance(element, Dim) and high > 2 * INT64_MAX + 1 else high  # the largest u64
 
 
 def ends(element: Element) -> tuple[float, float]:

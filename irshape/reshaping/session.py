@@ -458,8 +458,9 @@ class Session(inner.Session):
         items = {item.base: item for item in draft.state.in_order}
         partners: dict[Node | None, Item] = {}
         for node, there in Matching(self.model, engine.model).pairs():
-            is_unsure = is_unnamed(node.name) or (node.name != there.name and _unnumbered(node) == _unnumbered(there) and bool(node.inputs))
-            if there in items and (_read_alike(node, there, partners) if is_unsure else node.name == there.name):
+            has_name = node.name == there.name and not is_unnamed(node.name)
+            is_alike = is_unnamed(node.name) or (node.inputs and _unnumbered(node) == _unnumbered(there))
+            if there in items and (has_name or (is_alike and _read_alike(node, there, partners))):
                 partners[node] = items[there]
         bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():

@@ -323,8 +323,7 @@ def broadcast(bench: Bench) -> None:
     repeated = [isinstance(one, int) and at >= own and (at < lag or shape[at - lag] == 1) for at, one in enumerate(wanted)]
     sizes = open_sizes(bench) if any(repeated) and bench.witness is not None else []
     known = sizes, [part for size in sizes for part in parts_of(size)]  # a layer behind may be the first one with a part
-    tables = [known if is_repeated else () for is_repeated in repeated]
-    ways = [next(filter(None, [_seen(bench, 1, at - own, some) for some in every]), []) for at, every in enumerate(tables)]
+    ways = [_seen(bench, 1, at - own, *known) if is_repeated else [] for at, is_repeated in enumerate(repeated)]
     wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
@@ -376,13 +375,15 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
     return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
 
 
-def _seen(bench: Bench, port: int, at: int, ways: Iterable[Size]) -> list[Size]:
-    """The formulas that have a number which an input states, where the other export states another number, and that one there."""
+def _seen(bench: Bench, port: int, at: int, *tables: Iterable[Size]) -> list[Size]:
+    """The formulas that give a number of an input and the different number of the other export, from the first table that has some."""
     witness = bench.witness
     here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
     if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
         return []
-    return [one for one in {str(one): one for one in ways}.values() if (bench.at(one), witness.at(one)) == (here[at], there[at])]
+    both = here[at], there[at]
+    ways = ([one for one in {str(one): one for one in some}.values() if (bench.at(one), witness.at(one)) == both] for some in tables)
+    return next(filter(None, ways), [])
 
 
 def parts_of(size: Size) -> list[Size]:
@@ -398,8 +399,8 @@ def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[S
     if not isinstance(own, Dim) or not isinstance(number, int):
         return []
     ways = [own, own - recorded + abs(number), *parts_of(own)]
-    signed = [[way if number > 0 else -way for way in some] for some in (ways, open_sizes(bench))]  # of the axis, or of another tensor
-    fitting = next(filter(None, [_seen(bench, port, at, some) for some in signed]), [])
+    tables = ways, open_sizes(bench)  # of the axis, else the size of another tensor
+    fitting = _seen(bench, port, at, *[[way if number > 0 else -way for way in some] for some in tables])
     return [] if any(same(one, own) for one in fitting) else fitting
 
 

@@ -59,7 +59,7 @@ def follow(bench: Bench) -> None:
         for (port, axis), size in zip(group, sizes, strict=True):
             if isinstance(size, int) and not (broadcasts and size == 1) and was == size:
                 wants.setdefault(port, {})[axis] = wanted
-    alone = set[int]()  # inputs that may be the only ones with their size of an axis
+    alone = set[int]()  # constants that may be the only inputs with the size along an axis
     for port, axis, size in longer(bench):
         wants.setdefault(port, {}).setdefault(axis, size)
         alone.add(port)
@@ -72,7 +72,7 @@ def follow(bench: Bench) -> None:
 
 
 def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
-    """The axes of the constants that the layer computes with, which are as long as one size in both exports, and not in both the same."""
+    """The axes of constants of the layer that have another length in the second export, each with the one size that has both lengths."""
     item, witness = bench.item, bench.witness
     computes = is_elementwise(item) or item.type == "MatMul" or item.type.startswith("Scatter")
     for port, value in enumerate(item.inputs if witness is not None and computes else ()):

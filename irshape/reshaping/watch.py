@@ -132,7 +132,7 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if isinstance(end, int) and not is_open and -was < end < -1:
             bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}", own_size)
         step = steps[at] if steps and at < len(steps) else 1
-        if isinstance(step, int) and step > 2 and step in _parts(was):
+        if isinstance(step, int) and step > 2 and step in _fractions(was):
             bench.keep(f"{item!r} takes elements in steps of {step} along an axis of size {size}, which is {was} in the file", own_size)
 
 
@@ -230,7 +230,7 @@ def _repeated(bench: Bench, item: Item) -> None:
 
 
 def _spread(bench: Bench, item: Item) -> None:
-    """A constant that counts as far as an open size, or repeats a number as often, along an axis that no other input has."""
+    """A constant with as many evenly spaced or equal numbers as an open size, along an axis that no other input has."""
     for value in item.inputs:
         array = bench.array(value) if value is not None else None
         if array is None:
@@ -239,12 +239,12 @@ def _spread(bench: Bench, item: Item) -> None:
         for axis in range(-array.ndim, 0):
             count = array.shape[axis]
             sizes = recorded_as(bench, count, of_batch=False) if count > _LARGEST_STEP else []
-            if sizes and others and all(-axis > len(one) or one[axis] == 1 for one in others) and _is_even(array, axis):
+            if sizes and others and all(-axis > len(one) or one[axis] == 1 for one in others) and _is_regular(array, axis):
                 place = max(map(len, (array.shape, *others))) + axis
                 bench.keep(f"{item!r} gives the size {count} on axis {place}, as many elements as an open size had", *sizes)
 
 
-def _is_even(array: Any, axis: int) -> bool:
+def _is_regular(array: Any, axis: int) -> bool:
     """Whether numbers are evenly spaced along an axis, or all the same."""
     rows = array.swapaxes(0, axis).astype(float) if array.dtype.kind in "iuf" else array[:0]
     steps = rows[1:] - rows[:-1]
@@ -343,12 +343,12 @@ def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for shift, axis in zip(bench.elements(source(item, 1)) or (), named, strict=False):
         if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-            part = _parts(was).get(abs(shift)) if abs(shift) > 1 else None
+            part = _fractions(was).get(abs(shift)) if abs(shift) > 1 else None
             if part == "half" or (part and len(named) == 1):
                 bench.keep(f"{item!r} moves an axis of size {size} by {shift}, {part} of the recorded {was}", shape[axis % len(shape)])
 
 
-def _parts(size: int) -> dict[int, str]:
+def _fractions(size: int) -> dict[int, str]:
     """The numbers that a half, a third or a quarter of a size may be, with these words."""
     words = {3: "a third", 4: "a quarter", 2: "half"}
     return {(size + more) // count: word for count, word in words.items() for more in (0, count - 1)}
@@ -478,7 +478,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 def numbers_read(bench: Bench, item: Item) -> Read | None:
     """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas.
 
-    What a 0 in a pattern means is no number.
+    The attribute `special_zero` of a Reshape is left out: exporters set it as the pattern needs it.
     """
     read: list[object] = []
     for port, value in enumerate(item.inputs):
