@@ -85,7 +85,8 @@ def _settle(
 ) -> Iterator[OptionFit]:
     """Leave out the symbols that a file does not have, unless the command line asks for them in the only file."""
     checked = [name for name in known if is_many or name not in symbols]
-    names = names_of() if checked else frozenset()
+    letters = {letter for size in known.values() for letter in re.findall(r"[A-Za-z_]\w*", size)}  # the j of S=2*j j=1..6
+    names = names_of() | letters if checked else frozenset()
     for name in checked:
         is_own = name in symbols
         option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"

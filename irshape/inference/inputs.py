@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from operator import index
@@ -446,7 +446,7 @@ def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[st
             told = f"at most {INT64_MAX}" if isinstance(size, SupportsIndex) else f"a number, a text or a range, not {type(size).__name__}"
             raise InputError(f"the symbol {name}: a size is {told}")
         try:
-            found = _size_of_symbol(size)
+            found = _size_of_symbol(size, symbols)
         except ShapeSyntaxError as error:
             raise InputError(f"the symbol {name}: {error}") from None
         if isinstance(found, SymbolRange):
@@ -458,7 +458,7 @@ def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[st
     return ranges, formulas
 
 
-def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
+def _size_of_symbol(size: SymbolSize, given: Container[str]) -> SymbolRange | Described:
     if isinstance(size, range):
         if not size or size.step < 1 or size.start < 0:
             raise ShapeSyntaxError(str(size), 0, "the range must ascend and contain a size, as in range(1, 129)")
@@ -469,7 +469,7 @@ def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
             described = parse_shape(f"[{text}]")
         except ShapeSyntaxError as error:
             raise ShapeSyntaxError(text, error.position - 1, error.reason) from None
-        if described is not None and len(described) == 1 and described[0].symbols and described[0].name != MULTIPLE:
+        if described is not None and len(described) == 1 and described[0].symbols and (described[0].name != MULTIPLE or MULTIPLE in given):
             return described[0]
     return parse_symbol_range(text)
 

@@ -18,6 +18,7 @@ from irshape.ops.flow import Factor, same
 from irshape.reshaping.bench import EXPORTS, OPEN_THERE, Bench, formula, listed, open_sizes, recorded_as, scalar, source, total, vector
 from irshape.reshaping.folding import Folding, are_equal, rounding_of
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
+from irshape.shape.notation import SymbolRange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,8 +110,8 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
         doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
     is_batch = any(map(bench.holds_batch, left.values()))
     more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-    if not bench.asked and not is_batch and (name := _sequence(bench, item, array, left, law)):
-        more = f"; --set {name}=1..{bench.numbers[name]} takes the first elements{more}"
+    if not bench.asked and not is_batch and (sizes := _sequence(bench, item, array, left, law)):
+        more = f"; --set {sizes} takes the first elements{more}"
     bench.refuse(f"needs {_many(bench, item, left)}, and {doubt}", item, f"{hint}{more}")
 
 
@@ -185,7 +186,7 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
 
 
 def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> str:
-    """The one symbol with which the sizes that are asked for grow alike, if the first elements may serve; empty if there is none.
+    """The sizes `S=1..12` of the one symbol with which the sizes that are asked for grow, if the first elements may serve; else empty.
 
     They do not serve a window, whose end mirrors its begin, nor where a second export begins with other elements.
     """
@@ -198,7 +199,8 @@ def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], 
     name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
     own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
     grow = (own is not None and isinstance(size - own, int) for size in left.values())
-    return name if not others and name in bench.numbers and all(grow) else ""
+    is_one = isinstance(own, Dim) and not others and name in bench.numbers and all(grow)
+    return f"{name}={SymbolRange(*own.range)._replace(high=bench.numbers[name])}" if is_one and isinstance(own, Dim) else ""
 
 
 def _ends(array: Array, left: Mapping[int, Size]) -> bool:

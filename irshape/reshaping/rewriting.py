@@ -6,11 +6,13 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
+from functools import partial
 from itertools import groupby
-from math import lcm
+from math import inf, lcm
 from typing import Final, NamedTuple
 
 from irshape.answers.batch.traces import sizes_of
@@ -19,18 +21,22 @@ from irshape.editing.draft import Draft
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.inference.engine import Engine
-from irshape.inference.inputs import Inputs
+from irshape.inference.inputs import UNNAMED, Inputs
 from irshape.model.model import SINKS, Model, reached
 from irshape.reshaping.bench import CONSTANTS, EXPORTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
 from irshape.reshaping.folding import Folding, are_equal
 from irshape.reshaping.walk import DIFFER, Alternative, Walk
 from irshape.reshaping.wish import Wish
-from irshape.shape.dim import evaluate
+from irshape.shape.dim import Dim, evaluate, symbols
+from irshape.shape.notation import SymbolRange
+from irshape.shape.range import Bound
 from irshape.shape.shape import format_shape
 from irshape.xml.weights import Weights
 
 # A larger constant is left to be repeated by a Broadcast.
 _MOST: Final = 1 << 16
+# No table of positions has so many rows.
+_FAR: Final = 1 << 20
 
 
 def fold(draft: Draft) -> None:
@@ -102,7 +108,8 @@ class Rewriter:
             try:
                 alone.walked()
             except Refusal as other:
-                return error if "--like" in (other.hint or "") else other  # which is given
+                before = {one.base for one in reached([other.item], lambda item: item.producers)}
+                return error if "--like" in (other.hint or "") or error.item.base in before else other  # the export is given, or is right
         return error
 
     def _from_recorded(self, error: Refusal) -> Refusal:
@@ -116,9 +123,35 @@ class Rewriter:
         except Refusal as other:
             return other
         sizes = " and ".join(map(str, dict.fromkeys(one.low for one in larger.values())))
-        given = " ".join([f"{name}={one.low}.." for name, one in larger.items() if name in self._wish.given])
+        given = " ".join([f"{name}={one}" for name, one in larger.items() if name in self._wish.given])
         error.hint = f"ask for sizes from {sizes} on{given and f': --set {given}'}"
         return error
+
+    def limited(self, told: str) -> str:
+        """The sizes for `--set` up to which layers have formulas, such as a Slice of a table with few rows; empty if they grant nothing.
+
+        `told` is the fault: other sizes are of no use unless it names a size that has no formula.
+        """
+        inputs = self._wish.inputs
+        free = [name for name in self._wish.given if (one := inputs.symbols.get(name)) is not None and one.low < one.high == inf]
+        if not free or re.search(rf"\b{UNNAMED}\b", told) is None:
+            return ""
+        numbers = {name: SymbolRange(was, was) for name, was in self._wish.recorded.items()}
+
+        def unknown(name: str, high: Bound) -> int:
+            known = inputs._replace(symbols={**inputs.symbols, **numbers, name: inputs.symbols[name]._replace(high=high)})
+            engine = self._new_engine()
+            engine.run(known.question(engine))
+            names = {one for fact in engine.slots for size in fact.shape or () if isinstance(size, Dim) for one in symbols(size)}
+            return len(names - inputs.symbols.keys())
+
+        highest = {name: _highest(partial(unknown, name), self._wish.recorded[name]) for name in free if name in self._wish.recorded}
+        limits = {name: inputs.symbols[name]._replace(high=high) for name, high in highest.items() if high < inf}
+        try:
+            self._walk(self._wish._replace(inputs=inputs._replace(symbols={**inputs.symbols, **limits})), is_strict=False)
+        except Refusal:
+            return ""
+        return " ".join([f"{name}={one}" for name, one in sorted(limits.items())])
 
     def _walk(self, wish: Wish, *, is_strict: bool) -> Walk:
         """A walk that has reached the end. Raises `Refusal`."""
@@ -175,6 +208,19 @@ class Rewriter:
             shape = draft.facts.of(item.outputs[0]).shape
             sizes = None if shape is None else tuple([evaluate(size, self._wish.asked) for size in shape])
             layer_of(draft, item).set(shape=format_shape(sizes))
+
+
+def _highest(unknown: Callable[[Bound], int], was: int) -> Bound:
+    """The highest size up to which as few sizes are unknown as at the recorded one; infinite if there is no such size."""
+    least, low, high = unknown(was), was, was
+    if unknown(inf) == least:
+        return inf
+    while high < _FAR and unknown(high) == least:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if unknown(middle) == least else (low, middle)
+    return low
 
 
 def _reads_old(bench: Bench, item: Item, tensor: Tensor, reader: Item) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from math import inf
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -37,7 +38,7 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.guard import Requirement
-from irshape.shape.notation import Described, shape_text
+from irshape.shape.notation import Described, SymbolRange, shape_text
 from irshape.shape.remainders import Known
 from irshape.shape.reported import Reported
 from irshape.xml.weights import WeightsError
@@ -191,6 +192,7 @@ _STEPS = (32, 64, 16)
 # So many causes are told one by one.
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
+_LIMITED = "ask for sizes up to which irshape knows what each layer takes of a table: --set {}"
 _OTHER = "choose other sizes, or convert the model again"
 _RECORDED = "if an export for one size has open inputs, give its sizes, with numbers for letters: --recorded {}; else ask for this size"
 _TRY = "add --rewrite, which changes whatever holds the old size"
@@ -367,7 +369,9 @@ class Session(inner.Session):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            left = _left(self.model, wish) or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
+            limits = rewriter.limited(error.reason)
+            left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
+            left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
             error.hint = left or error.hint or self._other(self.model)
             return self._refused(wanted, [_refusal(error, left)], notes)
         taken = ("; the first one is taken", "; the number stays")
@@ -398,7 +402,7 @@ class Session(inner.Session):
         if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
-            doubts = [_doubtful(code, doubt, wish, passes=inference.ok) for code, doubt in rewriting.doubts]
+            doubts = [_doubtful(code, doubt, wish, rewriter.limited(doubt.what), passes=inference.ok) for code, doubt in rewriting.doubts]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
         return inference
@@ -424,7 +428,7 @@ class Session(inner.Session):
                     self._rewriter(asked, wanted._replace(shapes=shapes))[0].walked()
                 except (Refusal, EditError, InputError, WeightsError):
                     continue
-                return f"ask for sizes that the layers divide without a rest: --set {' '.join(_multiples(names, step))}"
+                return f"ask for sizes that the layers divide without a rest: --set {_multiples(wish, names, step)}"
         return None
 
     def _refused(self, wanted: Inputs, errors: Iterable[Diagnostic], notes: Sequence[Diagnostic]) -> Inference:
@@ -604,13 +608,17 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
-def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnostic:
-    """The error that an open question is. `passes` says whether the model passes if the number stays, or with the first way."""
+def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, *, passes: bool) -> Diagnostic:
+    """The error that an open question is. `limits` are sizes that leave no question.
+
+    `passes` says whether the model passes if the number stays, or with the first way.
+    """
     if code == "P111" or (doubt.is_number and not passes):
         return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else _OTHER)
     names = [name for name in _named_sizes(wish) if name in doubt.names] if doubt.step else ()
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
-    meant = f"say which sizes are meant (--set {' '.join(_multiples(names, doubt.step))}), " if are_multiples else ""
+    sizes = limits or (_multiples(wish, names, doubt.step) if are_multiples else "")
+    meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
     like, first = f"with another {other or 'size'}", "keep the number"
     if not doubt.is_number:
@@ -619,9 +627,12 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, *, passes: bool) -> Diagnosti
     return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 
-def _multiples(names: Sequence[str], step: int) -> list[str]:
-    """The sizes of symbols as multiples of a number, each with a letter of its own: `H=32*k W=32*m`."""
-    return [f"{name}={step}*{'k' if place == 0 else 'm' if place == 1 else f'k{place}'}" for place, name in enumerate(names)]
+def _multiples(wish: Wish, names: Sequence[str], step: int) -> str:
+    """The sizes of symbols as multiples of a number in their ranges, each with a letter of its own: `H=32*k W=1..512,32*m`."""
+    letters = [("k", "m")[place] if place < 2 else f"k{place}" for place in range(len(names))]
+    ranges = [(name, wish.inputs.symbols[name]) for name in names]
+    limits = ["" if (low, high) == (1, inf) else f"{SymbolRange(low, high)}," for _, (low, high, *_) in ranges]
+    return " ".join([f"{name}={limit}{step}*{letter}" for (name, _), limit, letter in zip(ranges, limits, letters, strict=True)])
 
 
 def _named_sizes(wish: Wish) -> list[str]:

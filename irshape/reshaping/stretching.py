@@ -72,8 +72,9 @@ def follow(bench: Bench) -> None:
 
 
 def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
-    """The axes of constants of the layer that have another length in the second export, each with the one size that has both lengths."""
+    """The axes of constants of the layer that are as long as an open size in both exports, each with this size."""
     item, witness = bench.item, bench.witness
+    yield from _cropped(bench)
     computes = is_elementwise(item) or item.type == "MatMul" or item.type.startswith("Scatter")
     for port, value in enumerate(item.inputs if witness is not None and computes else ()):
         constant = bench.constant_of(value)
@@ -85,6 +86,26 @@ def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
             plain = [size for name, size in sizes.items() if name.isidentifier()] or [*sizes.values()]  # `S` rather than `min(S, 128)`
             if len(plain) == 1:
                 yield port, axis, plain[0]
+
+
+def _cropped(bench: Bench) -> Iterator[tuple[int, int, Size]]:
+    """The axes of a constant of which a Slice takes as many elements as an open size, the recorded one of which is that of the axis.
+
+    The constant has equal elements, or is as long as the size in the second export, too.
+    """
+    item, witness, value = bench.item, bench.witness, source(bench.item, 0)
+    array = bench.array(value) if item.type == "Slice" and bench.constant_of(value) is not None else None
+    if array is None:
+        return
+    there = None if witness is None else witness.shape(value)
+    begins, ends, steps = (bench.elements(source(item, port)) or () for port in (1, 2, 3))
+    axes = bench.elements(source(item, 4)) if len(item.inputs) > 4 else None
+    for begin, end, step, axis in zip(begins, ends, steps, axes or range(len(ends)), strict=False):
+        was = array.shape[axis]
+        if isinstance(end, Dim) and (begin, step) == (0, 1) and bench.at(end) == was:
+            seen = there[axis] if there is not None and len(there) == array.ndim else None
+            if (array == array.flat[0]).all() if witness is None or seen is None else was != seen == witness.at(end):
+                yield 0, axis, end
 
 
 def _groups(bench: Bench, item: Item) -> Iterator[_Group]:

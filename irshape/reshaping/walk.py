@@ -136,6 +136,33 @@ def _results(bench: Bench) -> list[Sequence[Size]]:
     return [shape for value in values if (shape := bench.shape(value)) is not None]
 
 
+def _contradicting(bench: Bench, counts: Callable[[Item], bool]) -> Refusal | None:
+    """The first number that another export contradicts and that is still read, of the layers that count."""
+    for error, constants in bench.notes.differing:
+        read = {bench.constant_of(value) for value in error.item.inputs}
+        if counts(error.item) and (not constants or not read.isdisjoint(constants)):
+            return error
+    return None
+
+
+def _cause(bench: Bench, error: Refusal) -> Refusal:
+    """The contradiction of another export from which an error follows, if there is one; else the error."""
+    before = {*reached([error.item], lambda item: item.producers)} if bench.notes.differing else ()
+    return _contradicting(bench, lambda item: item in before) or error
+
+
+def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
+    """The refusal of a layer that the other export contradicts, for the size of a constant if it is known."""
+    several = "open fewer axes, and give a second export that differs only in these"
+    return Refusal(item, told, constant, f"{EXPORTS}: {several if len(bench.numbers) > 1 and constant is None else OPEN_THERE}")
+
+
+def _fixed(bench: Bench, item: Item, axis: int, size: int, seen: Size) -> Refusal:
+    """The refusal of a size that the other export has otherwise. The first one names the constant that others have it from."""
+    constant = None if bench.notes.differing else holder(bench, sized(item), lambda one: one == size)
+    return _contradiction(bench, item, f"gives the size {size} on axis {axis}, but the other export has {seen}", constant)
+
+
 class Walk:
     """A walk on a bench. With `is_strict`, no layer may demand an equation between two formulas.
 
@@ -171,10 +198,8 @@ class Walk:
     def _agree(self) -> None:
         """Refuse a number that another export contradicts, and that no layer has made again."""
         replaced = {*self.bench.draft.dead()}
-        for error, constants in self.bench.notes.differing:
-            read = {self.bench.constant_of(value) for value in error.item.inputs}
-            if error.item not in replaced and (not constants or not read.isdisjoint(constants)):
-                raise error
+        if error := _contradicting(self.bench, lambda item: item not in replaced):
+            raise error
 
     def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
         """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
@@ -194,7 +219,7 @@ class Walk:
                 if furthest is None or reached > furthest[0]:
                     error.reason += self._unnamed(error.reason)
                     error.item = error.item if error.item.base is not None else self._items[at]  # a layer of the file, not one in its place
-                    furthest = reached, error
+                    furthest = reached, _cause(self.bench, error)
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 self._steps_back += 1
@@ -425,16 +450,10 @@ class Walk:
             if witness.has(value, axis, size):
                 continue
             if isinstance(size, int):
-                told = f"gives the size {size} on axis {axis}, but the other export has {seen}"
-                self.bench.notes.differing.append((self._contradiction(item, told), ()))
+                self.bench.notes.differing.append((_fixed(self.bench, item, axis, size, seen), ()))
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
-                raise self._contradiction(item, told)
-
-    def _contradiction(self, item: Item, told: str) -> Refusal:
-        """The refusal of a layer that the other export contradicts."""
-        several = "open fewer axes, and give a second export that differs only in these"
-        return Refusal(item, told, hint=f"{EXPORTS}: {several if len(self.bench.numbers) > 1 else OPEN_THERE}")
+                raise _contradiction(self.bench, item, told)
 
     def _watch(self, item: Item) -> None:
         """Write down numbers that stay, unless the other export has them too at other sizes. Refuse numbers that it has not."""
@@ -445,7 +464,7 @@ class Walk:
         if witness is None or partner is None:
             return
         if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
-            self.bench.notes.differing.append((self._contradiction(item, _ELEMENTS), ()))
+            self.bench.notes.differing.append((_contradiction(self.bench, item, _ELEMENTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if here is None or there is None:
@@ -466,7 +485,7 @@ class Walk:
         Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet, or numbers that leave no doubt.
         """
         names = ", ".join([name for name, value in here[0] if dict(there[0]).get(name, value) != value])
-        error = self._contradiction(item, f"{f'has attributes ({names})' if names else 'reads numbers'} that {DIFFER}")
+        error = _contradiction(self.bench, item, f"{f'has attributes ({names})' if names else 'reads numbers'} that {DIFFER}")
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}

@@ -102,6 +102,8 @@ def test_every_verb_takes_every_symbol(verb: str, path: Path, tmp_path: Path, ca
         ({"H": "64*j", "W": "64*j"}, "[B,3,64*j,64*j]"),  # the letter ties both
         ({"H": "8*W"}, "[B,3,8*W,W]"),
         ({"H": "j"}, "[B,3,j,W]"),
+        ({"H": "2*k", "k": "2..6"}, "[B,3,2*k,W]"),  # a letter with a range of its own
+        ({"H": "4*j", "j": 2}, "[B,3,8,W]"),
     ],
 )
 def test_a_multiple_is_written_in_one_way(symbols: dict[str, str], formula: str) -> None:

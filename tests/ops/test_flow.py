@@ -479,7 +479,7 @@ def sample_of(array: Any, axes: list[list[str]], at: int) -> Any:
 
 
 def run(model: Any, arrays: list[Any]) -> list[Any]:
-    request = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+    request = core().compile_model(model, "CPU").create_infer_request()
     return [np.array(value) for value in request.infer(dict(enumerate(arrays)), share_outputs=False).values()]
 
 

@@ -168,6 +168,8 @@ FIRST = Net("Add(f32[1,6], f32=[[3.0,1.0,4.0,1.0,5.0,9.0]]) -> Result")
 def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
     [refused] = [one for one in asked(FIRST, "[1,S]", rewrite=True).diagnostics if one.severity == "error"]
     assert refused.hint and "--set S=1..6 takes the first elements" in refused.hint
+    [multiples] = [one for one in asked(FIRST, "[1,S]", symbols={"S": "2*k"}, rewrite=True).diagnostics if one.severity == "error"]
+    assert multiples.hint and "--set S=2..6,2*k takes the first elements" in multiples.hint
     found = asked(FIRST, "[1,S]", symbols={"S": "1..6"}, rewrite=True)
     assert (errors(found), found.to_dict()["mends"][0]["kind"]) == ([], "first")
     number = asked(FIRST, "[1,S]", symbols={"S": 4}, rewrite=True)
@@ -196,7 +198,7 @@ def test_rotary_positions_go_on(function: Any, tmp_path: Any) -> None:
     assert errors(found) == []
     assert found.to_dict()["mends"][0]["kind"] == "generated"
     found.write(tmp_path / "out.xml")
-    model = core().compile_model(tmp_path / "out.xml", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    model = core().compile_model(tmp_path / "out.xml", "CPU")
     for length in (3, 6, 40):
         wanted = function(np.arange(length)[:, None] * np.array([1, 0.1, 0.01, 0.001] * 2))
         np.testing.assert_allclose(model([np.ones((1, length, 8), "f4")])[0][0], wanted, atol=1e-5)
@@ -386,6 +388,11 @@ def test_a_refusal_of_sizes_with_odd_parts_names_multiples(tmp_path: Path) -> No
     [one] = [one for one in found.diagnostics if one.severity == "error"]
     assert (one.code, one.hint) == ("P110", "ask for sizes that the layers divide without a rest: --set H=32*k W=32*m")
     assert irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"H": "32*k", "W": "32*k2"}, rewrite=True).ok
+    found = irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"W": "1..256"}, rewrite=True)
+    assert [one.hint for one in found.diagnostics if one.severity == "error"] == [
+        "ask for sizes that the layers divide without a rest: --set H=32*k W=1..256,32*m"
+    ]
+    assert irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, symbols={"H": "32*k", "W": "1..256,32*m"}, rewrite=True).ok
 
 
 # Eight times the number of patches of 14, grown to the size of the image: H, or 14 for each patch.
@@ -511,7 +518,7 @@ def test_a_second_export_tells_whether_a_number_is_the_size(name: str, stays: bo
 
 @pytest.mark.parametrize(("length", "count", "told"), [
     (20, 4, []),
-    (20, 9, ["S207 TopK 'topk_2' reads numbers that differ in the other export, so they follow from the sizes of this file"]),
+    (20, 9, ["S207 TopK 'topk_2' gives the size 4 on axis 1, but the other export has 9: Const 'const_1' (line 10) holds the old size"]),
 ])  # fmt: skip
 def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told: list[str]) -> None:
     text = "_top: TopK-11(f32[1,{}], {}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top -> Result"

@@ -111,6 +111,11 @@ def test_a_symbol_that_a_layer_makes_has_its_value_in_the_other_export() -> None
     assert [fault.partition(" 'slice_16' ")[0] for fault in faults] == ["S207 Slice"]
 
 
+def _result(found: Any) -> str:
+    """The shape of the only output, with formulas."""
+    return str(found.layer(str(found.model.results[0].id)).inputs[0].formula)
+
+
 def _run_equally(found: Any, other: Net, shape: tuple[int, ...], folder: Path) -> None:
     """The rewritten model computes the same as the second export, at the size of that."""
     found.write(folder / "new.xml")
@@ -180,3 +185,37 @@ def test_a_slice_may_begin_at_the_size_of_another_input() -> None:
     found = irshape.reshape(one.xml.encode(), {"x": "[2,S]", "y": "[2,T]"}, weights=one.bin, rewrite=True, like=second)
     assert errors(found) == []
     assert [(mend["port"], mend["now"]) for mend in found.to_dict()["mends"]] == [("begins", "[S]")]
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_a_constant_is_as_long_as_the_slice_that_takes_its_first_elements(is_equal: bool, tmp_path: Path) -> None:
+    """What PyTorch adds up in a scatter is cut to the size of the indices; equal elements tell their length without a second export."""
+    here, there = ([[1.0 if is_equal else float(row)] for row in range(size)] for size in (12, 20))
+    text = "_n: Gather(ShapeOf-3(f32[{0},3], output_type=i64), [0], 0)\nSlice-8(f32={1}, [0], _n, [1], [0]) -> Multiply(f32=2.0) -> Result"
+    one, other = Net(text.format(12, here)), Net(text.format(20, there))
+    assert _result(asked(one, "[S,3]", rewrite=True)) == ("[S,1]" if is_equal else "[min(S, 12),1]")
+    found = asked(one, "[S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[S,1]")
+    _run_equally(found, other, (20, 3), tmp_path)
+
+
+# The middle rows of a table of 8, a projection of twice as many columns, and sizes that one file leaves open.
+_MIDDLE = Net("""
+    _x: f32[1,4,3] -> ShapeOf-3(output_type=i64) -> _n: Gather-8([1], 0)
+    _begin: Divide(Subtract([8], _n), [2])
+    _rows: Slice-8(f32=[[3.0],[1.0],[4.0],[1.5],[5.0],[9.0],[2.0],[6.0]], _begin, Add(_begin, _n), [1], [0])
+    Add(_x, Unsqueeze(_rows, [0])) -> Reshape([1,2,2,3]) -> Result
+""")
+
+
+def test_a_refusal_names_the_sizes_up_to_which_a_table_has_rows() -> None:
+    [one] = [one for one in asked(_MIDDLE, "[1,S,3]", rewrite=True).diagnostics if one.severity == "error"]
+    assert one.hint and "--set S=1..8" in one.hint
+
+
+def test_the_constant_that_another_export_has_otherwise_is_the_cause() -> None:
+    """The layers behind it have formulas that the constant spoils."""
+    text = "f32[1,{0},4] -> MatMul(f32={2}[4,{1}]) -> Reshape([1,{1},{0}]) -> Slice-8([0], [{1}], [1], [1]) -> Reshape([{0},{1}]) -> Result"
+    [told], _ = _told(text.format(7, 13, 0.5), text.format(12, 23, 0.25), "[1,S,4]")
+    cause = "S207 MatMul 'matmul_2' gives the size 13 on axis 2, but the other export has 23: Const 'const_1'"
+    assert told.startswith(cause)

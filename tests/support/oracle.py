@@ -20,6 +20,7 @@ def core(version: str = "opset1") -> Any:
     import openvino
 
     own = openvino.Core()
+    own.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})  # a CPU with bf16 computes in bf16 else
     if version in EXTENDED:
         # The package itself would load its library into every core of the process.
         package = find_spec("openvino_tokenizers")

@@ -75,10 +75,11 @@ class Knobs:
     def set(self, sizes: Sizes) -> tuple[Model, Inputs]:
         """The shapes of the inputs for these sizes of symbols.
 
-        A symbol of one value becomes a number, and a formula takes the place of its symbol. A multiple of a letter that stands for nothing
-        else, as in `H=64*j`, is a range, as that of `k` is. Where a symbol is one of the signature, all
-        inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if a variable takes another
-        shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not have, or a size that is none.
+        A symbol of one value becomes a number, and a formula takes the place of its symbol; a letter of the formula may have a range, as in
+        `S=2*j j=1..6`. A multiple of a letter that stands for nothing else, as in `H=64*j`, is a range, as that of `k` is. Where a symbol
+        is one of the signature, all inputs have the shapes of the signature, and its other symbols keep their names. The model is a copy if
+        a variable takes another shape: the copy has another `variable_shape`. Raises `InputError` for a symbol that the model does not
+        have, or a size that is none.
         """
         asked = self._asked
         letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)
@@ -91,8 +92,9 @@ class Knobs:
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}
-        if not sizes.keys() <= asked.names:
-            for name in sizes.keys() - asked.names - self._found.ranges.keys():
+        given = sizes.keys() - {name for name in letters if isinstance(sizes.get(name), SymbolRange) and name not in self.names}
+        if not given <= asked.names:
+            for name in given - asked.names - self._found.ranges.keys():
                 held = self._given(name)
                 if held is None or str(sizes[name]) != str(held.size):
                     raise InputError(self._missing(name, sizes[name], held))
@@ -244,7 +246,7 @@ def _replaced(scope: Scope, sizes: Sizes, ranges: Mapping[str, SymbolRange], nam
     """The size that takes the place of a symbol."""
     size = sizes.get(name)
     if isinstance(size, Described):
-        return size.size(lambda other: scope.symbol(other, *ranges.get(other, ANY_SIZE)))
+        return size.size(partial(_replaced, scope, {other: one for other, one in sizes.items() if isinstance(one, SymbolRange)}, ranges))
     if size is not None and size.low == size.high:
         return int(size.low)
     return scope.symbol(name, *ranges.get(name, ANY_SIZE))
