@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, combinations_with_replacement, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement, islice
 from itertools import product as product_of
-from math import isclose, log, sqrt
+from math import copysign, isclose, log, sqrt
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -13,11 +13,12 @@ import numpy as np
 from irshape.editing.state import Item
 from irshape.ops.port import In
 from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar, source, vector
+from irshape.reshaping.exports import AS_SEEN, explained, parts_of
 from irshape.reshaping.folding import rounding_of
-from irshape.reshaping.sizes import AS_SEEN, HANDLERS, Sizes, parts_of
+from irshape.reshaping.sizes import HANDLERS, Sizes
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
-from irshape.shape.dim import Dim, Size, brief_text, product
+from irshape.shape.dim import Dim, Size, brief_text, evaluate, product, symbols
 
 # The forms that are written as a call.
 _CALLS: Final = (sqrt, log)
@@ -49,6 +50,8 @@ _FORMS: Final = (
 )
 # The factors that are tried before any other.
 _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
+# Sizes at which fits that give the same numbers are one.
+_TRIALS: Final = (12, 35, 1001)
 # What a slice states beside its limits.
 _STEPS: Final = ("step", "strides")
 # Products are made of at most so many sizes of axes, and of so many fixed sizes.
@@ -69,6 +72,11 @@ class _Fit(Sizes):
         words = self.form.words.format(size if is_plain else f"({size})")
         one = words if self.form.of in _CALLS or self.form.of is float else f"({words})"
         return words if is_whole else f"{self.factor:g}/{one}" if self.is_inverse else f"{self.factor:g}*{one}"
+
+    def number(self, sizes: Mapping[str, int]) -> str:
+        """The number for these sizes of symbols, as far as f32 has digits."""
+        made = self.form.of(evaluate(self[0], sizes))
+        return f"{self.factor / made if self.is_inverse else self.factor * made:.6g}"
 
     def build(self, bench: Bench) -> Any:
         """The number as a tensor f32[1]."""
@@ -125,16 +133,16 @@ class _Known:
     """The numbers of sizes in both exports, where these differ, and those of their parts."""
 
     def __init__(self, bench: Bench, witness: Witness, sizes: Iterable[Size]) -> None:
+        self.bench = bench
         own = {str(size): size for size in sizes if isinstance(size, Dim)}.values()
-        self.sizes, self.parts = ([(one, bench.at(one), witness.at(one)) for one in some] for some in (own, chain(*map(parts_of, own))))
+        self.sizes = [(one, bench.at(one), witness.at(one)) for one in own]
 
     def ways(self, here: int, there: int) -> list[Size]:
-        """The formulas of a number in both exports: whole sizes, else what is left of some elements, such as a last index, and parts."""
+        """The formulas of a number in both exports: whole sizes, last indices and parts, else what is left of some elements."""
         differing = [(one, was, seen) for one, was, seen in self.sizes if isinstance(was, int) and seen is not None and was != seen]
         own = [(one, here - was) for one, was, seen in differing if here - was == there - seen]
-        whole = [size for size, more in own if not more]
-        left = [size + more for size, more in own if more == -1 or str(size).isidentifier()]
-        return whole or [*{str(one): one for one in (*left, *[part for part, *both in self.parts if both == [here, there]])}.values()]
+        found = explained(self.bench, [one for one, *_ in self.sizes], here, there) + [size - 1 for size, more in own if more == -1]
+        return [*{str(one): one for one in found}.values()] or [size + more for size, more in own if str(size).isidentifier()]
 
 
 def scale(bench: Bench) -> None:
@@ -165,6 +173,7 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     """The sizes of which a form gives the number in both exports: all for the first factor that has some; any factor is tried last.
 
     A size is that of an axis, a product of two, or either times a fixed size near the layer, as a mean over an image counts channels, too.
+    Whole numbers that are a fraction of a size may as well be its part. That a number fits the batch is no reason to stop.
     """
     known: dict[tuple[int, int], tuple[Size, ...]] = {}
     for size in open_sizes(bench):
@@ -178,16 +187,29 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
     fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
     times = [(now * count, seen * count, (count, *sizes)) for count in fixed[:_MOST] for now, seen, sizes in every]
+    parts = [part for size in open_sizes(bench) for part in parts_of(size) if (bench.at(part), witness.at(part)) == (abs(here), abs(there))]
+    found: list[_Fit] = []
     for factor in (*_FACTORS, None):
-        found = []
         for form, (now, seen, sizes) in product_of(_FORMS, every if factor is None else (*every, *times)):
             if form.of in _CALLS and len({*map(str, sizes)}) < len(sizes):
                 continue  # the root of a square is the size itself, and the logarithm twice that of the size
             for is_inverse in (False, True):
-                parts = [1 / form.of(size) if is_inverse else form.of(size) for size in (now, seen)]
-                by = here / parts[0] if factor is None else factor
-                if isclose(here, by * parts[0], rel_tol=rounding) and isclose(there, by * parts[1], rel_tol=rounding):
+                pair = [1 / form.of(size) if is_inverse else form.of(size) for size in (now, seen)]
+                by = here / pair[0] if factor is None else factor
+                if isclose(here, by * pair[0], rel_tol=rounding) and isclose(there, by * pair[1], rel_tol=rounding):
                     found.append(_Fit(product(sizes), form, by, is_inverse=is_inverse))
-        if found:
-            return found
-    return []
+        if factor is None or factor % 1:
+            found += [_Fit(part, _FORMS[0], copysign(1, here), is_inverse=False) for part in parts]
+        if any(not bench.holds_batch(fit[0]) for fit in found):
+            break
+    names = sorted({name for fit in found for name in symbols(fit[0])})
+    trials = [{name: count + 3 * at for at, name in enumerate(names)} for count in _TRIALS]
+    return [*{_values(fit, trials): fit for fit in reversed(found)}.values()][::-1]
+
+
+def _values(fit: _Fit, trials: Iterable[Mapping[str, int]]) -> object:
+    """What tells fits apart: the numbers that they give for a few sizes."""
+    try:
+        return tuple(map(fit.number, trials))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return fit.text(str)

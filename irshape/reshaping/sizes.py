@@ -7,8 +7,8 @@ layer then passes, the walk checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from itertools import product as product_of
 from math import gcd
 from typing import Any, Final, NamedTuple, cast
@@ -20,19 +20,15 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, open_sizes, scalar, source, total, vector
+from irshape.reshaping.exports import AS_SEEN, PATCHES, parts_of, seen, seen_along
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
 
 # At most so many traces are found for a Reshape, in at most so many steps.
 _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
-# Sides of the patches to whose multiples a map is resized, as MobileViT does it.
-_PATCHES: Final = (2, 4, 8)
 # An end from here on is none.
 _NO_END: Final = 2**31 - 1
-# At most so many parts of an axis are compared with the numbers of another export.
-_MOST_PARTS: Final = 8
-AS_SEEN: Final = "both exports have a number of this size"
 # The most combinations of sizes that are tried for an Interpolate.
 _MOST: Final = 24
 
@@ -322,8 +318,7 @@ def broadcast(bench: Bench) -> None:
     own = len(recorded) - len(target)
     repeated = [isinstance(one, int) and at >= own and (at < lag or shape[at - lag] == 1) for at, one in enumerate(wanted)]
     sizes = open_sizes(bench) if any(repeated) and bench.witness is not None else []
-    known = sizes, [part for size in sizes for part in parts_of(size)]  # a layer behind may be the first one with a part
-    ways = [_seen(bench, 1, at - own, *known) if is_repeated else [] for at, is_repeated in enumerate(repeated)]
+    ways = [seen(bench, 1, at - own, sizes, sizes) if is_repeated else [] for at, is_repeated in enumerate(repeated)]
     wanted = bench.pick([Sizes(one) for one in product_of(*[found or [one] for found, one in zip(ways, wanted, strict=True)])])
     now = bench.shape(item.outputs[0])
     if any(isinstance(size, Dim) for size in wanted) and not (now and all(map(same, now, wanted))):
@@ -344,10 +339,10 @@ def slice_limits(bench: Bench) -> None:
     options: list[list[tuple[Any, Any]]] = [[]]
     for at, (begin, end, axis) in enumerate(zip(begins or [None] * len(ends), ends, cut, strict=False)):
         own, was = shape[axis], recorded[axis]
-        starts = [*_parts(bench, 1, at, own, was), *_starts(bench, begin, axis, own, was)]
+        starts = [*seen_along(bench, 1, at, own, was), *_starts(bench, begin, axis, own, was)]
         found = []
         for start in _stated(bench, 1, at, own, starts):
-            stops = [*_parts(bench, 2, at, own, was), *_stops(bench, start, end, axis, own, was)]
+            stops = [*seen_along(bench, 2, at, own, was), *_stops(bench, start, end, axis, own, was)]
             found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
@@ -373,35 +368,6 @@ def _starts(bench: Bench, begin: Any, axis: int, own: Size, recorded: int) -> li
     if found and bench.witness is None:
         return found
     return [*found, *[size for size in sizes if expression_of(own - size) in bench.notes.places], begin]
-
-
-def _seen(bench: Bench, port: int, at: int, *tables: Iterable[Size]) -> list[Size]:
-    """The formulas that give a number of an input and the different number of the other export, from the first table that has some."""
-    witness = bench.witness
-    here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
-    if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
-        return []
-    both = here[at], there[at]
-    ways = ([one for one in {str(one): one for one in some}.values() if (bench.at(one), witness.at(one)) == both] for some in tables)
-    return next(filter(None, ways), [])
-
-
-def parts_of(size: Size) -> list[Size]:
-    """A size divided by a few numbers, rounded down or up, or to a multiple."""
-    counts = range(2, _MOST_PARTS + 1)
-    rounded = [size // count * count for count in _PATCHES]
-    return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded
-
-
-def _parts(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
-    """What a number that another export does not have may be of an axis: what is left of some elements, or a part."""
-    number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
-    if not isinstance(own, Dim) or not isinstance(number, int):
-        return []
-    ways = [own, own - recorded + abs(number), *parts_of(own)]
-    tables = ways, open_sizes(bench)  # of the axis, else the size of another tensor
-    fitting = _seen(bench, port, at, *[[way if number > 0 else -way for way in some] for some in tables])
-    return [] if any(same(one, own) for one in fitting) else fitting
 
 
 def _stated(bench: Bench, port: int, at: int, own: Size, ways: list[Any]) -> list[Any]:
@@ -441,12 +407,16 @@ def _stops(bench: Bench, start: Any, end: Any, axis: int, own: Size, recorded: i
 
 
 def strided_limits(bench: Bench) -> None:
-    """A StridedSlice from the recorded beginning or before it means: from the start; to the recorded size or behind it: to the end."""
+    """A StridedSlice from the recorded beginning or before it means: from the start; to the recorded size or behind it: to the end.
+
+    A limit that another export does not have is a part or another size, and the end of a single element is one behind its begin.
+    """
     item = bench.item
     data, recorded = source(item, 0), bench.recorded_sizes(source(item, 0))
     if recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
     sizes = list(zip(bench.sizes(data), recorded, strict=True))
+    begins: Sequence[Any] = [None] * len(bench.elements(source(item, 1)) or ())
     for name, port, text in (("begin", 1, "from the start"), ("end", 2, "to the end")):
         limits = bench.elements(source(item, port)) or ()
         kept = _mask(item, f"{name}_mask", len(limits))[: len(limits)]
@@ -454,6 +424,17 @@ def strided_limits(bench: Bench) -> None:
         if new := [at for at, one in enumerate(is_whole) if one and not kept[at]]:
             layer_of(bench.draft, item).set(**{f"{name}_mask": tuple([int(at in new) or one for at, one in enumerate(kept)])})
             bench.mend(f"{name}s", limits, [text if at in new else one for at, one in enumerate(limits)])
+        singles, ways = _mask(item, "shrink_axis_mask", len(limits)), list[list[Any]]()
+        for at in range(len(limits)):
+            is_number = at < len(sizes) and at not in new and not kept[at]
+            follows = isinstance(begins[at], Dim) and singles[at]
+            ways.append([begins[at] + 1] if follows else seen_along(bench, port, at, *sizes[at]) if is_number else [])
+        begins = [*limits]
+        if any(ways):
+            pairs = [found or [limit] for found, limit in zip(ways, limits, strict=True)]
+            begins = bench.pick([Sizes(one) for one in islice(product_of(*pairs), _MOST)])
+            bench.connect(port, vector(bench, begins, data))
+            bench.mend(f"{name}s", limits, begins, "generated", AS_SEEN)
 
 
 def _is_outside(port: int, limit: object, size: Size, recorded: int) -> bool:
@@ -566,7 +547,7 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         return found
     was = recorded[axis] if recorded else 0
     least = was if bench.witness is not None and not bench.witness.has(item.outputs[0], axis, own) else was + 1
-    rounded = [(own + step - 1) // step * step for step in _PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
+    rounded = [(own + step - 1) // step * step for step in PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
     return [*found, *rounded, number]
 
 
@@ -635,7 +616,7 @@ def top_k(bench: Bench) -> None:
     if not count or recorded is None or not isinstance(count[0], int) or not isinstance(shape[axis], Dim):
         return
     is_whole = count[0] == recorded[axis]
-    ways = [*([shape[axis]] if is_whole else []), *_parts(bench, 1, 0, shape[axis], recorded[axis])]
+    ways = [*([shape[axis]] if is_whole else []), *seen_along(bench, 1, 0, shape[axis], recorded[axis])]
     wanted = bench.pick([Sizes([one]) for one in (*ways, *(count if bench.witness is not None or not ways else ()))])
     if wanted != [*count]:
         bench.connect(1, scalar(bench, wanted[0], data))
@@ -655,9 +636,9 @@ def split(bench: Bench) -> None:
     if not isinstance(size, Dim):
         return
     whole = tuple(recorded[axis] - sum(lengths) - 1 if one == -1 else one for one in lengths)
-    if (seen := _seen_lengths(bench, size, lengths, recorded[axis])) is not None:
-        bench.connect(2, vector(bench, seen, data))
-        bench.mend("lengths", lengths, seen, "generated", AS_SEEN)
+    if (made := _seen_lengths(bench, size, lengths, recorded[axis])) is not None:
+        bench.connect(2, vector(bench, made, data))
+        bench.mend("lengths", lengths, made, "generated", AS_SEEN)
         return
     for parts in bench.notes.sums.values():
         if tuple(part.recorded for part in parts) == whole and same(total([part.size for part in parts]), size):
@@ -678,7 +659,7 @@ def _seen_lengths(bench: Bench, size: Dim, lengths: Sequence[int], whole: int) -
     if len(there) != len(lengths) or tuple(there) == tuple(lengths) or -1 in (*there, *lengths):
         return None
     pairs = enumerate(zip(lengths, there, strict=True))
-    ways = [[one] if one == other else _seen(bench, 2, at, [size - whole + one, *parts_of(size)]) for at, (one, other) in pairs]
+    ways = [[one] if one == other else seen(bench, 2, at, [size - whole + one, *parts_of(size)]) for at, (one, other) in pairs]
     return bench.pick([Sizes([*one, -1]) for one in product_of(*ways[:-1])]) if all(ways) else None
 
 

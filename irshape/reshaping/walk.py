@@ -110,7 +110,10 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 
 
 def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
-    """Whether sizes are those of others wherever both are positive, as far as trials up to twice the recorded sizes, and far off, tell."""
+    """Whether sizes are those of others wherever both are, as far as trials up to twice the recorded sizes, and far off, tell.
+
+    Those that count from the end of an axis are negative.
+    """
     names = sorted({name for size in (*some, *others) for name in symbols(size)})
     most = 2 * max([numbers.get(name, 1) for name in names], default=1)
     for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
@@ -119,7 +122,7 @@ def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[st
             pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
         except (OverflowError, ZeroDivisionError):
             return False
-        if any(one != other and min(one, other) > 0 for one, other in pairs):
+        if any(one != other and (min(one, other) > 0 or max(one, other) < 0) for one, other in pairs):
             return False
     return True
 

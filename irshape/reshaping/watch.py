@@ -124,7 +124,7 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         own_size, was = shape[axis % len(shape)], recorded[axis % len(shape)]
         size = formula_text(own_size)
         begin, end = (one[at] if one and at < len(one) else None for one in (begins, ends))
-        if isinstance(begin, int) and begin > 0 and (begin > 1 or was == 2):
+        if isinstance(begin, int) and (begin > 1 or begin == 1 == was - 1 or (begin < -1 and -begin in _fractions(was))):
             bench.keep(f"{item!r} begins at index {begin} of an axis of size {size}, which is {was} in the file", own_size)
         is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
         if isinstance(end, int) and not is_open and 1 < end < was:
@@ -337,14 +337,18 @@ def _clamp(bench: Bench, item: Item) -> None:
 
 
 def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred; of a single axis a smaller part, too."""
+    """Half of an open axis by which a Roll moves it, as a Fourier transform is centred, or a smaller part.
+
+    Windows of a few patches move several axes by the same number, which may happen to be a smaller part.
+    """
     shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
     named = bench.elements(source(item, 2)) or ()
-    for shift, axis in zip(bench.elements(source(item, 1)) or (), named, strict=False):
+    shifts = bench.elements(source(item, 1)) or ()
+    for shift, axis in zip(shifts, named, strict=False):
         if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
             part = _fractions(was).get(abs(shift)) if abs(shift) > 1 else None
-            if part == "half" or (part and len(named) == 1):
+            if part == "half" or (part and (len(named) == 1 or len({*shifts}) > 1)):
                 bench.keep(f"{item!r} moves an axis of size {size} by {shift}, {part} of the recorded {was}", shape[axis % len(shape)])
 
 

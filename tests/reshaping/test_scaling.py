@@ -25,7 +25,7 @@ def _told(one: str, other: str, shape: str) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize(("type_", "here", "there", "now"), [
     ("Multiply", 12.0, 20.0, "[S]"),
     ("Add", -12.0, -20.0, "[-1*S]"),
-    ("Subtract", 6.0, 10.0, "[0.5*S]"),
+    ("Subtract", 18.0, 30.0, "[1.5*S]"),
     ("Multiply", 11.0, 19.0, "[S - 1]"),
     ("Divide", 3.4641016, 4.4721360, "[sqrt(S)]"),
     ("Multiply", 0.28867513, 0.22360680, "[1/sqrt(S)]"),
@@ -56,6 +56,14 @@ def test_numbers_are_made_one_by_one() -> None:
     text = "f32[1,3,{},{}] -> ReduceSum([0,1,2,3], keep_dims=false) -> Multiply(f32=[{}]) -> Result"
     now = _told(text.format(6, 4, "4.0, 6.0, 5.0"), text.format(9, 8, "8.0, 9.0, 5.0"), "[1,3,H,W]")
     assert now == ([], ["[W,H,5]"])
+
+
+def test_half_of_two_even_sizes_is_asked_about() -> None:
+    text = "f32[1,{}] -> Subtract(f32={}) -> Result"
+    [fault], _ = _told(text.format(12, 6.0), text.format(20, 10.0), "[1,S]")
+    assert fault.startswith("S208") and fault.endswith("may give 0.5*S, S//2 or (S + 1)//2")
+    assert _told(text.format(12, 6.0), text.format(21, 10.5), "[1,S]") == ([], ["[0.5*S]"])
+    assert _told(text.format(12, 6.0), text.format(21, 10.0), "[1,S]") == ([], ["[S//2]"])
 
 
 def test_a_number_that_two_sizes_explain_is_asked_about() -> None:
