@@ -487,6 +487,20 @@ def listed(sizes: Iterable[Any]) -> str:
     return f"[{','.join(formula_text(size) if isinstance(size, int | Dim) else str(size) for size in sizes)}]"
 
 
+class Sizes(list[Any]):
+    """Sizes that are an option."""
+
+    is_cut = False
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(self)
+
+    def text(self, tell: Callable[[Size], str]) -> str:
+        """The option in words, each size as `tell` writes it."""
+        return listed(map(tell, self))
+
+
 def _text(given: object) -> str:
     return listed(given) if isinstance(given, tuple | list) else str(given)
 

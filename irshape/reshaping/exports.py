@@ -1,18 +1,23 @@
-"""Numbers that a second export has otherwise: the sizes that give both numbers."""
+"""Numbers that a second export has otherwise: the sizes that give both numbers, and the axes that windows cover in both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+import numpy as np
+
 from irshape.ops.flow import same
-from irshape.reshaping.bench import Bench, open_sizes, source
+from irshape.reshaping.bench import Bench, numbers_of, open_sizes, source
 from irshape.shape.dim import Dim, Size
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
 PATCHES: Final = (2, 4, 8)
 # At most so many parts of a size are compared.
 _MOST_PARTS: Final = 8
+# Small numbers fit many parts by chance: they are compared with fewer.
+_SMALL: Final = 8
+_USUAL: Final = 4
 AS_SEEN: Final = "both exports have a number of this size"
 
 
@@ -28,20 +33,20 @@ def seen(bench: Bench, port: int, at: int, ways: Iterable[Size], others: Iterabl
     return [*{str(one): sign * one for one in found}.values()]
 
 
-def explained(bench: Bench, sizes: Iterable[Size], here: int, there: int) -> list[Size]:
-    """The sizes with these numbers here and in the second export, and of other sizes the parts."""
+def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) -> list[Size]:
+    """The sizes with these whole numbers here and in the second export, and of other sizes the parts."""
     witness, both, found = bench.witness, (here, there), list[Size]()
     if witness is None:
         return []
     for size in sizes:
-        options = [size] if (bench.at(size), witness.at(size)) == both else parts_of(size)
+        options = [size] if (bench.at(size), witness.at(size)) == both else parts_of(size, _MOST_PARTS if min(both) > _SMALL else _USUAL)
         found += [one for one in options if (bench.at(one), witness.at(one)) == both]
     return found
 
 
-def parts_of(size: Size) -> list[Size]:
+def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
     """A size divided by a few numbers, rounded down or up, or to a multiple."""
-    counts = range(2, _MOST_PARTS + 1)
+    counts = range(2, most + 1)
     rounded = [size // count * count for count in PATCHES]
     return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded
 
@@ -53,3 +58,27 @@ def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int) -> li
         return []
     fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own)], open_sizes(bench))
     return [] if any(same(one, own) for one in fitting) else fitting
+
+
+def reduce_whole(bench: Bench) -> None:
+    """A pool whose windows cover the same axes whole in both exports: a ReduceMean or a ReduceMax of these axes."""
+    item, data = bench.item, source(bench.item, 0)
+    partner = None if bench.witness is None else bench.witness.partners.get(item.base)
+    here, there = bench.recorded_sizes(data), None if bench.witness is None else bench.witness.shape(data)
+    kernels = [] if partner is None else [*zip(numbers_of(item, "kernel"), numbers_of(partner, "kernel"), strict=False)]
+    sizes = [*zip(here or (), there or (), strict=False)][2:]
+    pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)]
+    is_read = any(bench.draft.state.readers.get(one) for one in item.outputs[1:])
+    is_plain = not any(pads) and {*numbers_of(item, "dilations")} <= {1} and not is_read
+    if not is_plain or kernels != sizes or all(one == other for one, other in kernels):
+        return
+    axes = np.arange(2, 2 + len(sizes))
+    new = bench.add(_REDUCED[item.type], bench.tensor(data), axes, keep_dims=True, name=f"{item.name}/whole")
+    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
+    bench.tensor(item.outputs[0]).replace_uses(new)
+    bench.mend("kernel", [one for one, _ in kernels], bench.sizes(data)[2:], "generated", "the windows of both exports cover whole axes")
+    bench.instead = new._value.item
+
+
+_REDUCED: Final = {"AvgPool": "ReduceMean", "MaxPool": "ReduceMax"}
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = dict.fromkeys(_REDUCED, reduce_whole)

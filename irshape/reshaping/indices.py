@@ -12,10 +12,9 @@ import numpy as np
 from irshape.editing.layers import Tensor
 from irshape.editing.state import Value
 from irshape.ops.flow import Axis, Factor, Held, same
-from irshape.reshaping.bench import Bench, number_of, scalar, source
+from irshape.reshaping.bench import Bench, Sizes, number_of, scalar, source
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import Array, along, places, ramp, sliced, unflattened
-from irshape.reshaping.sizes import Sizes
 from irshape.reshaping.stretching import stretched
 from irshape.reshaping.watch import is_open
 from irshape.shape.dim import Dim, Size, formula_text, le_unasked, product

@@ -174,7 +174,7 @@ class Rewriter:
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
         others = walk.alternatives(of_sizes=has_sizes)
-        choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: one.item)]
+        choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: (one.item, one.taken))]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes, dead = bench.notes, {*draft.dead()}

@@ -12,10 +12,10 @@ import numpy as np
 
 from irshape.editing.state import Item
 from irshape.ops.port import In
-from irshape.reshaping.bench import Bench, Witness, open_sizes, scalar, source, vector
-from irshape.reshaping.exports import AS_SEEN, explained, parts_of
+from irshape.reshaping.bench import Bench, Sizes, Witness, open_sizes, scalar, source, vector
+from irshape.reshaping.exports import AS_SEEN, explained
 from irshape.reshaping.folding import rounding_of
-from irshape.reshaping.sizes import HANDLERS, Sizes
+from irshape.reshaping.sizes import HANDLERS
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, product, symbols
@@ -44,6 +44,7 @@ _FORMS: Final = (
     _Form("{}", float, lambda bench, n: n),
     _Form("{} - 1", lambda n: n - 1, _less_one),
     _Form("sqrt({})", sqrt, lambda bench, n: _add(bench, "Sqrt", n)),
+    _Form("sqrt({} - 1)", lambda n: sqrt(n - 1), lambda bench, n: _add(bench, "Sqrt", _less_one(bench, n))),
     _Form("log({})", log, lambda bench, n: _add(bench, "Log", n)),
     _Form("{0}*({0} - 1)", lambda n: n * (n - 1), lambda bench, n: _add(bench, "Multiply", n, _less_one(bench, n))),  # pairs
     _Form("{0}/({0} - 1)", lambda n: n / (n - 1), lambda bench, n: _add(bench, "Divide", n, _less_one(bench, n))),  # of a variance
@@ -113,7 +114,7 @@ def restate(bench: Bench) -> None:
     item, witness = bench.item, bench.witness
     near = [size for value in item.inputs if value is not None for size in bench.shape(value) or ()]
     for port, here, there in differing(bench) if witness is not None else ():
-        known = [_Known(bench, cast("Witness", witness), sizes) for sizes in (near, open_sizes(bench))]
+        known = [_Known(bench, cast("Witness", witness), sizes, is_near=sizes is near) for sizes in (near, open_sizes(bench))]
         ways = [[one] if one == other else _ways(known, one, other) for one, other in zip(here, there, strict=True)]
         if all(ways):
             wanted = bench.pick([Sizes(one) for one in islice(product_of(*ways), _MOST)])
@@ -124,25 +125,27 @@ def restate(bench: Bench) -> None:
 
 
 def _ways(known: Iterable[_Known], here: int, there: int) -> list[Size]:
-    """The formulas of a number in both exports, or of its opposite, of the nearest sizes that have some."""
-    signs = [1, -1] if here < 0 else [1]
-    return next(filter(None, [[sign * way for way in one.ways(sign * here, sign * there)] for one in known for sign in signs]), [])
+    """The formulas of a number in both exports, of the nearest sizes that have some; a negative one counts from the end."""
+    sign = -1 if here < 0 else 1
+    return next(filter(None, [[sign * way for way in one.ways(sign * here, sign * there)] for one in known]), [])
 
 
 class _Known:
     """The numbers of sizes in both exports, where these differ, and those of their parts."""
 
-    def __init__(self, bench: Bench, witness: Witness, sizes: Iterable[Size]) -> None:
-        self.bench = bench
+    def __init__(self, bench: Bench, witness: Witness, sizes: Iterable[Size], *, is_near: bool) -> None:
+        self.bench, self.is_near = bench, is_near  # the sizes are those of the layer's own data
         own = {str(size): size for size in sizes if isinstance(size, Dim)}.values()
         self.sizes = [(one, bench.at(one), witness.at(one)) for one in own]
 
     def ways(self, here: int, there: int) -> list[Size]:
-        """The formulas of a number in both exports: whole sizes, last indices and parts, else what is left of some elements."""
+        """The formulas of a number in both exports: whole sizes, last indices and parts, else what is left of an input's size."""
         differing = [(one, was, seen) for one, was, seen in self.sizes if isinstance(was, int) and seen is not None and was != seen]
         own = [(one, here - was) for one, was, seen in differing if here - was == there - seen]
-        found = explained(self.bench, [one for one, *_ in self.sizes], here, there) + [size - 1 for size, more in own if more == -1]
-        return [*{str(one): one for one in found}.values()] or [size + more for size, more in own if str(size).isidentifier()]
+        sizes = [one for one, *_ in self.sizes]
+        found = [*explained(self.bench, sizes, here, there), *[size - 1 for size, more in own if more == -1]]
+        left = [size + more for size, more in own if self.is_near and str(size).isidentifier()]
+        return [*{str(one): one for one in found}.values()] or left
 
 
 def scale(bench: Bench) -> None:
@@ -187,7 +190,7 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
     fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
     times = [(now * count, seen * count, (count, *sizes)) for count in fixed[:_MOST] for now, seen, sizes in every]
-    parts = [part for size in open_sizes(bench) for part in parts_of(size) if (bench.at(part), witness.at(part)) == (abs(here), abs(there))]
+    parts = explained(bench, open_sizes(bench), abs(here), abs(there)) if here % 1 == there % 1 == 0 else []
     found: list[_Fit] = []
     for factor in (*_FACTORS, None):
         for form, (now, seen, sizes) in product_of(_FORMS, every if factor is None else (*every, *times)):

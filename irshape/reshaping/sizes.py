@@ -19,7 +19,20 @@ from irshape.answers.batch.traces import plain
 from irshape.editing.layers import layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, is_true, listed, number_of, numbers_of, open_sizes, scalar, source, total, vector
+from irshape.reshaping.bench import (
+    CONSTANTS,
+    Bench,
+    Sizes,
+    is_true,
+    listed,
+    number_of,
+    numbers_of,
+    open_sizes,
+    scalar,
+    source,
+    total,
+    vector,
+)  # fmt: skip
 from irshape.reshaping.exports import AS_SEEN, PATCHES, parts_of, seen, seen_along
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, product, symbols
@@ -190,7 +203,8 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
                 options += [made(counts, one, tuple(order)) for counts, one in found if not any(counts[:2])]
     if all(one.is_cut for one in options):
         shapes = (shape for axis in range(len(recorded)) for shape in _earlier(bench, bench.item, axis) if len(shape) == len(recorded))
-        fitting = [shape for shape in shapes if same(product(shape), whole) and [*map(bench.at, shape)] == [*recorded]]
+        fitting = [shape for shape in (*shapes, *_turned(bench, bench.sizes(data), recorded)) if same(product(shape), whole)]
+        fitting = [shape for shape in fitting if [*map(bench.at, shape)] == [*recorded]]
         options += [made((0, 0, 0), plain(shape, tuple(recorded)) or ()) for shape in {str(shape): shape for shape in fitting}.values()]
     options = [one for one in options if not one.is_cut] or options  # a Reshape that fits for all sizes is meant for them
     options.sort(key=lambda one: one.rank)
@@ -199,6 +213,15 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
         if option.order is None or all(listed(option.sizes) != listed(other.sizes) for other in distinct):
             distinct.append(option)
     return distinct
+
+
+def _turned(bench: Bench, shape: Sequence[Size], recorded: Sequence[int]) -> list[tuple[Size, ...]]:
+    """The sizes of the data in the order of the recorded ones, as a shift of relative positions has them, behind those of the batch."""
+    by_number = {bench.at(size): size for size in shape}
+    found = tuple([by_number.get(was, was) for was in recorded])
+    moved = next((axis for axis, (one, other) in enumerate(zip(shape, found, strict=False)) if one is not other), len(shape))
+    is_clear = len(by_number) == len({*map(str, shape)}) and not any(map(bench.holds_batch, shape[moved:]))
+    return [found] if is_clear and len(shape) == len(found) else []
 
 
 def _apart(trace: Trace) -> Trace:
@@ -497,20 +520,6 @@ def output_shape(bench: Bench) -> None:
         bench.mend("output_shape", given, wanted)
 
 
-class Sizes(list[Any]):
-    """Sizes that are an option."""
-
-    is_cut = False
-
-    @property
-    def sizes(self) -> tuple[Size, ...]:
-        return tuple(self)
-
-    def text(self, tell: Callable[[Size], str]) -> str:
-        """The option in words, each size as `tell` writes it."""
-        return listed(map(tell, self))
-
-
 class _Limits(Sizes):
     """The begin and the end of a slice along each axis; `sizes` are the begins and how many elements there are up to the end."""
 
@@ -654,13 +663,15 @@ def split(bench: Bench) -> None:
 
 
 def _seen_lengths(bench: Bench, size: Dim, lengths: Sequence[int], whole: int) -> Sequence[Any] | None:
-    """The formulas of lengths that the second export has otherwise; the last part takes the rest. None if there are none."""
+    """The formulas of lengths that the second export has otherwise, of which one takes the rest; None if two lengths have no formula."""
     there = bench.witness.elements(bench.item, 2) if bench.witness is not None else ()
     if len(there) != len(lengths) or tuple(there) == tuple(lengths) or -1 in (*there, *lengths):
         return None
     pairs = enumerate(zip(lengths, there, strict=True))
     ways = [[one] if one == other else seen(bench, 2, at, [size - whole + one, *parts_of(size)]) for at, (one, other) in pairs]
-    return bench.pick([Sizes([*one, -1]) for one in product_of(*ways[:-1])]) if all(ways) else None
+    unknown = [at for at, one in enumerate(ways) if not one] or [len(ways) - 1]
+    ways[unknown[0]] = [-1]
+    return bench.pick([Sizes(one) for one in product_of(*ways)]) if len(unknown) == 1 else None
 
 
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {

@@ -18,7 +18,8 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, formula, holder, is_true, listed, number_of, open_sizes, source, total, vector
+from irshape.reshaping.bench import CONSTANTS, Bench, Sizes, formula, holder, is_true, listed, number_of, open_sizes, source, total, vector
+from irshape.reshaping.exports import explained
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import OF_SIZES, SCALING, generated, places, prefix, ramp, scales, sliced, unflattened, widened
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product
@@ -60,8 +61,8 @@ def follow(bench: Bench) -> None:
             if isinstance(size, int) and not (broadcasts and size == 1) and was == size:
                 wants.setdefault(port, {})[axis] = wanted
     alone = set[int]()  # constants that may be the only inputs with the size along an axis
-    for port, axis, size in longer(bench):
-        wants.setdefault(port, {}).setdefault(axis, size)
+    for port, axis, ways in longer(bench):
+        wants.setdefault(port, {}).setdefault(axis, bench.pick([Sizes([way]) for way in ways])[0])
         alone.add(port)
     for port, own in wants.items():
         value = source(item, port)
@@ -71,24 +72,26 @@ def follow(bench: Bench) -> None:
         bench.mend(f"input {port}", f"{what}: {listed(before)}", [*own.values()])
 
 
-def longer(bench: Bench) -> Iterator[tuple[int, int, Size]]:
-    """The axes of constants of the layer that are as long as an open size in both exports, each with this size."""
+def longer(bench: Bench) -> Iterator[tuple[int, int, Sequence[Size]]]:
+    """The axes of constants of the layer that are as long as an open size, or its part, in both exports, each with the sizes it may be."""
     item, witness = bench.item, bench.witness
     yield from _cropped(bench)
-    computes = is_elementwise(item) or item.type == "MatMul" or item.type.startswith("Scatter")
+    computes = is_elementwise(item) or item.type in ("Gather", "MatMul", "Result") or item.type.startswith("Scatter")
     for port, value in enumerate(item.inputs if witness is not None and computes else ()):
         constant = bench.constant_of(value)
         if value is None or witness is None or constant is None or constant.base is None:
             continue
         here, there = bench.shape(value) or (), witness.shape(value) or ()
         for axis, (was, seen) in enumerate(zip(here, there, strict=False)) if len(here) == len(there) else ():
-            sizes = {str(one): one for one in open_sizes(bench) if was != seen and (bench.at(one), witness.at(one)) == (was, seen)}
+            if not isinstance(was, int) or not isinstance(seen, int) or was == seen:
+                continue
+            sizes = {str(one): one for one in explained(bench, open_sizes(bench), was, seen)}
             plain = [size for name, size in sizes.items() if name.isidentifier()] or [*sizes.values()]  # `S` rather than `min(S, 128)`
-            if len(plain) == 1:
-                yield port, axis, plain[0]
+            if plain:
+                yield port, axis, plain
 
 
-def _cropped(bench: Bench) -> Iterator[tuple[int, int, Size]]:
+def _cropped(bench: Bench) -> Iterator[tuple[int, int, Sequence[Size]]]:
     """The axes of a constant of which a Slice takes as many elements as an open size, the recorded one of which is that of the axis.
 
     The constant has equal elements, or is as long as the size in the second export, too.
@@ -105,7 +108,7 @@ def _cropped(bench: Bench) -> Iterator[tuple[int, int, Size]]:
         if isinstance(end, Dim) and (begin, step) == (0, 1) and bench.at(end) == was:
             seen = there[axis] if there is not None and len(there) == array.ndim else None
             if (array == array.flat[0]).all() if witness is None or seen is None else was != seen == witness.at(end):
-                yield 0, axis, end
+                yield 0, axis, [end]
 
 
 def _groups(bench: Bench, item: Item) -> Iterator[_Group]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from irshape.answers.batch.traces import chosen
 from irshape.editing.state import EditError, Item, Value
@@ -16,7 +16,7 @@ from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
 from irshape.ops.flow import Factor, same
 from irshape.report.catalogue import is_fault
-from irshape.reshaping import indices, scaling, sizes
+from irshape.reshaping import exports, indices, scaling, sizes
 from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
@@ -44,7 +44,7 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
-_HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS}
+_HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS, **exports.HANDLERS}
 DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
@@ -56,6 +56,7 @@ _MOST_STEP: Final = 128
 _TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
 
 
+_Place: TypeAlias = tuple[int, int]
 # The marks of the graph and of the notes before a layer is visited.
 _Marks: TypeAlias = tuple[int, tuple[int, ...]]
 
@@ -70,10 +71,13 @@ def _return(bench: Bench, marks: _Marks) -> None:
 
 
 class _Choice:
-    """The options at a position of the walk, the one that is taken, and the marks to which a step back returns."""
+    """The options at a place of the walk, the one that is taken, and the marks to which a step back returns.
 
-    def __init__(self, at: int, options: Sequence[Any], marks: _Marks) -> None:
-        self.at = at
+    The place is the position `at` of the layer in the walk, and how many choices the layer had before.
+    """
+
+    def __init__(self, place: _Place, options: Sequence[Any], marks: _Marks) -> None:
+        self.place, self.at = place, place[0]
         self.options = options
         self.marks = marks
         self.index = 0
@@ -180,8 +184,8 @@ class Walk:
         self.dead = frozenset(bench.draft.dead())
         self._read = frozenset(reached(bench.draft.of_type(*SINKS), self._producers))
         self._choices: list[_Choice] = []
-        self._forced: dict[int, int] = {}
-        self._at, self._marks, self._steps_back = 0, _mark(self.bench), 0
+        self._forced: dict[_Place, int] = {}
+        self._at, self._picked, self._marks, self._steps_back = 0, 0, _mark(self.bench), 0
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
         bench.pick, bench.witness = self._pick, witness
 
@@ -243,14 +247,18 @@ class Walk:
 
     def _pick(self, options: Sequence[Option]) -> Option:
         """The first option; the others are tried if a layer behind refuses."""
-        at = self._at
-        if self._choices and self._choices[-1].at == at:
-            found: Option = self._choices[-1].options[self._choices[-1].index]
-            return found
-        if self._forced.get(at, len(options)) < len(options):
-            return options[self._forced[at]]
-        if len(options) > 1:
-            self._choices.append(_Choice(at, options, self._marks))
+        if len(options) < 2:
+            return options[0]
+        place = self._at, self._picked
+        self._picked += 1
+        for choice in reversed(self._choices):
+            if choice.at < self._at:
+                break
+            if choice.place == place:
+                return cast("Option", choice.options[choice.index])
+        if self._forced.get(place, len(options)) < len(options):
+            return options[self._forced[place]]
+        self._choices.append(_Choice(place, options, self._marks))
         return options[0]
 
     def alternatives(self, *, of_sizes: bool) -> list[Alternative]:
@@ -266,14 +274,14 @@ class Walk:
         if not tried:
             return []
         own, found = self.conditions(), []
-        chosen = {choice.at: choice.index for choice in taken}
-        of_batch = {choice.at for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
+        chosen = {choice.place: choice.index for choice in taken}
+        of_batch = {choice.place for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried):  # the last choice first: what was written before it stays
             self._choices = []
             _return(self.bench, choice.marks)
             is_other = self._is_other(choice, index)
             stays = of_batch if is_other else ()  # another place of the batch mends no size
-            self._forced = {at: one for at, one in chosen.items() if at < choice.at or at in stays} | {choice.at: index}
+            self._forced = {place: one for place, one in chosen.items() if place < choice.place or place in stays} | {choice.place: index}
             try:
                 left = _MOST_RETRIES - self._steps_back
                 self._go(choice.at, max(_LEAST_RETRIES, min(left, _MOST_STEPS_BACK)))
@@ -324,7 +332,7 @@ class Walk:
 
     def _visit(self, item: Item) -> None:
         bench = self.bench
-        bench.item, bench.traced, bench.instead = item, None, None
+        bench.item, bench.traced, bench.instead, self._picked = item, None, None, 0
         if item.type == "Parameter":
             self._place(item)
         if item.type == "Result" and item.inputs and (given := item.inputs[0]) is not None:
@@ -350,7 +358,7 @@ class Walk:
             self._settle(item)
         except Refusal:
             _return(bench, self._marks)
-            bench.item, bench.traced, bench.instead = item, None, None
+            bench.item, bench.traced, bench.instead, self._picked = item, None, None, 0
             if not sizes.part(bench):
                 raise
             self._settle(item)
@@ -363,8 +371,14 @@ class Walk:
         sizes.part(bench)
         shape = bench.shape(given) or ()
         is_fixed = bench.is_of_sizes(given) and not is_open(shape) and any(recorded_as(bench, one) for one in shape)
-        if is_fixed or bench.constant_of(given) is not None:
-            bench.keep(f"{item!r} gives the same constant for all sizes")
+        if any(longer(bench)):
+            follow(bench)
+        elif is_fixed or bench.constant_of(given) is not None:
+            partner = None if bench.witness is None else bench.witness.partners.get(item.base)
+            if bench.witness is None or partner is None:
+                bench.keep(f"{item!r} gives the same constant for all sizes")
+            elif are_others(constants_read(bench, item), constants_read(bench.witness.bench, partner)):
+                bench.notes.differing.append((_contradiction(bench, item, _ELEMENTS), ()))
         held = bench.notes.traces.held.get(given.slot)
         if held is not None and held.taint:
             why = f"it gives a value that is computed from the size of the batch {bench.batch}, which {held.taint} reads"
@@ -379,6 +393,7 @@ class Walk:
             bench.refuse(f"cannot be edited: {error}")
         if bench.instead is not None:
             item = bench.item = bench.instead
+        if bench.instead is not None and item.type == "Reshape":
             sizes.reshape(bench)
         self._check(item)
         self._trace(item)

@@ -347,14 +347,14 @@ def _shifts(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for shift, axis in zip(shifts, named, strict=False):
         if isinstance(shift, int) and isinstance(axis, int) and axis % len(shape) in axes and recorded:
             size, was = formula_text(shape[axis % len(shape)]), recorded[axis % len(shape)]
-            part = _fractions(was).get(abs(shift)) if abs(shift) > 1 else None
-            if part == "half" or (part and (len(named) == 1 or len({*shifts}) > 1)):
-                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, {part} of the recorded {was}", shape[axis % len(shape)])
+            part = {was - 1: "one less than", **_fractions(was)}.get(abs(shift)) if abs(shift) > 1 else None
+            if part == "half of" or (part and (len(named) == 1 or len({*shifts}) > 1)):
+                bench.keep(f"{item!r} moves an axis of size {size} by {shift}, {part} the recorded {was}", shape[axis % len(shape)])
 
 
 def _fractions(size: int) -> dict[int, str]:
     """The numbers that a half, a third or a quarter of a size may be, with these words."""
-    words = {3: "a third", 4: "a quarter", 2: "half"}
+    words = {3: "a third of", 4: "a quarter of", 2: "half of"}
     return {(size + more) // count: word for count, word in words.items() for more in (0, count - 1)}
 
 
@@ -426,7 +426,8 @@ def _number(bench: Bench, item: Item) -> None:
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
             if item.type in (*SCALING, ATTENTION) and not any(size % was == 0 for size in fixed):
-                forms += [1 / was, 1 / sqrt(was), was / (was - 1), 1 / (was * (was - 1)), *([] if sqrt(was) % 1 == 0 else [sqrt(was)])]
+                roots = [root for root in (sqrt(was), sqrt(was - 1)) if root % 1]
+                forms += [1 / was, 1 / sqrt(was), 1 / sqrt(was - 1), was / (was - 1), 1 / (was * (was - 1)), *roots]
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *known)
