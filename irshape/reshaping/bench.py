@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias, cast
 
 from irshape.answers.batch.traces import Flowed, FlowLayer, Traces, cleared, plain
 from irshape.answers.batch.traces import FlowTensor as Traced
@@ -27,6 +27,7 @@ from irshape.report.diagnostic import Where
 from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, origins, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
+from irshape.shape.notation import SymbolRange
 from irshape.shape.polynomial import UNBACKED, Atom, Expression, Polynomial
 from irshape.shape.shape import Shape
 
@@ -39,6 +40,7 @@ CONSTANTS: Final = ("Const", "Constant")
 AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reduction_axes", "order"})
 # The hint where a second export contradicts the formulas begins with this, and what to do then.
 EXPORTS: Final = "irshape finds no formula that fits both exports"
+TELL: Final = "convert the model again at another size, and give this second export with --like"
 OPEN_THERE: Final = "keep this size, or convert the model again with an axis that is open there"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
@@ -81,11 +83,19 @@ class AxisFormula(NamedTuple):
     before: AxisFormula | None
 
 
+# A symbol, and the sizes up to which the first elements of a constant may serve.
+First: TypeAlias = tuple[str, SymbolRange]
+
+
 class Refusal(Exception):
     """No mend is known. `item` is the layer, `reason` says why in words that follow its name, `constant` is the constant at fault.
 
-    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message.
+    `code` is that of the fault that the rule of the layer finds, if it finds one: then the reason is its message. If a constant lacks
+    elements for a size that is no batch (`is_of_length`), its `first` ones may serve for the smaller sizes of a symbol.
     """
+
+    is_of_length = False
+    first: First | None = None
 
     def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:
         super().__init__(f"{item!r}: {reason}")

@@ -15,7 +15,22 @@ import numpy as np
 from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import Factor, same
-from irshape.reshaping.bench import EXPORTS, OPEN_THERE, Bench, formula, listed, open_sizes, recorded_as, scalar, source, total, vector
+from irshape.reshaping.bench import (
+    EXPORTS,
+    OPEN_THERE,
+    TELL,
+    Bench,
+    First,
+    Refusal,
+    formula,
+    listed,
+    open_sizes,
+    recorded_as,
+    scalar,
+    source,
+    total,
+    vector,
+)
 from irshape.reshaping.folding import Folding, are_equal, rounding_of
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
 from irshape.shape.notation import SymbolRange
@@ -105,14 +120,13 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
     """Say that no law gives the elements of a constant, or why one is in doubt."""
     doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
     if law is not None:
-        doubt, hint = law.doubt, _HINT if bench.witness else _TELL
+        doubt, hint = law.doubt, _HINT if bench.witness else TELL
     elif bench.witness is None and _is_even(array, left):
-        doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", _TELL
-    is_batch = any(map(bench.holds_batch, left.values()))
-    more = "" if bench.asked or is_batch else "; --batch N alone opens the batch"
-    if not bench.asked and not is_batch and (sizes := _sequence(bench, item, array, left, law)):
-        more = f"; --set {sizes} takes the first elements{more}"
-    bench.refuse(f"needs {_many(bench, item, left)}, and {doubt}", item, f"{hint}{more}")
+        doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", TELL
+    error = Refusal(bench.item, f"needs {_many(bench, item, left)}, and {doubt}", item, hint)
+    error.is_of_length = not bench.asked and not any(map(bench.holds_batch, left.values()))
+    error.first = _sequence(bench, item, array, left, law) if error.is_of_length else None
+    raise error
 
 
 def _of_size(bench: Bench, array: Array) -> float | None:
@@ -153,7 +167,6 @@ def _tells(bench: Bench, sizes: Iterable[Size]) -> bool:
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"
-_TELL: Final = "convert the model again at another size, and give this second export with --like"
 
 
 SCALING: Final = ("Divide", "Multiply")
@@ -185,22 +198,23 @@ def ramp(bench: Bench, size: Size, type_: str = "i64") -> Tensor:
     return count if type_ == "i64" else bench.add("Convert", count, destination_type=type_, name=f"{bench.item.name}/count")
 
 
-def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> str:
-    """The sizes `S=1..12` of the one symbol with which the sizes that are asked for grow, if the first elements may serve; else empty.
+def _sequence(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> First | None:
+    """The one symbol with which the sizes that are asked for grow, and up to which size the first elements may serve; None if they do not.
 
     They do not serve a window, whose end mirrors its begin, nor where a second export begins with other elements.
     """
     if _spans(array, left) or (law is not None and law.may_move) or _is_mirrored(array, left):
-        return ""
+        return None
     if (there := _there(bench, item)) is not None and there.ndim == array.ndim:
         both = tuple([slice(min(one, other)) for one, other in zip(array.shape, there.shape, strict=True)])
         if not are_equal(array[both], there[both], rounding_of(array)):
-            return ""
+            return None
     name, *others = sorted({name for size in left.values() for name in symbols(size)}) or [""]
     own = next((size.scope.named(name) for size in left.values() if isinstance(size, Dim)), None)
     grow = (own is not None and isinstance(size - own, int) for size in left.values())
-    is_one = isinstance(own, Dim) and not others and name in bench.numbers and all(grow)
-    return f"{name}={SymbolRange(*own.range)._replace(high=bench.numbers[name])}" if is_one and isinstance(own, Dim) else ""
+    if not isinstance(own, Dim) or others or name not in bench.numbers or not all(grow):
+        return None
+    return name, SymbolRange(*own.range)._replace(high=bench.numbers[name])
 
 
 def _ends(array: Array, left: Mapping[int, Size]) -> bool:

@@ -7,7 +7,7 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import partial
@@ -147,11 +147,16 @@ class Rewriter:
 
         highest = {name: _highest(partial(unknown, name), self._wish.recorded[name]) for name in free if name in self._wish.recorded}
         limits = {name: inputs.symbols[name]._replace(high=high) for name, high in highest.items() if high < inf}
+        return " ".join([f"{name}={one}" for name, one in sorted(limits.items())]) if self.grants(limits) else ""
+
+    def grants(self, sizes: Mapping[str, SymbolRange]) -> bool:
+        """Whether a walk reaches the end if symbols have only these sizes."""
+        inputs = self._wish.inputs
         try:
-            self._walk(self._wish._replace(inputs=inputs._replace(symbols={**inputs.symbols, **limits})), is_strict=False)
+            self._walk(self._wish._replace(inputs=inputs._replace(symbols={**inputs.symbols, **sizes})), is_strict=False)
         except Refusal:
-            return ""
-        return " ".join([f"{name}={one}" for name, one in sorted(limits.items())])
+            return False
+        return True
 
     def _walk(self, wish: Wish, *, is_strict: bool) -> Walk:
         """A walk that has reached the end. Raises `Refusal`."""

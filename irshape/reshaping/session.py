@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import zip_longest
 from math import inf
 from shlex import quote
@@ -194,6 +195,7 @@ _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
 _LIMITED = "ask for sizes up to which irshape knows what each layer takes of a table: --set {}"
 _OTHER = "choose other sizes, or convert the model again"
+_TELL = "choose other sizes, or convert the model again at another size and give this second export, which may decide, with --like"
 _RECORDED = "if an export for one size has open inputs, give its sizes, with numbers for letters: --recorded {}; else ask for this size"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 
@@ -373,6 +375,10 @@ class Session(inner.Session):
             left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
             left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
             error.hint = left or error.hint or self._other(self.model)
+            if error.first is not None and rewriter.grants(dict([error.first])):
+                error.hint += f"; --set {error.first[0]}={error.first[1]} takes the first elements"
+            if error.is_of_length and self._opens_batch():
+                error.hint += "; --batch N alone opens the batch"
             return self._refused(wanted, [_refusal(error, left)], notes)
         taken = ("; the first one is taken", "; the number stays")
         chosen = [
@@ -394,7 +400,7 @@ class Session(inner.Session):
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         # Several demands together may leave one value.
-        if inference.ok and (errors := unmet(engine, opened, _OTHER, inference.guards, before[0])):
+        if inference.ok and (errors := unmet(engine, opened, self._other(before[0], engine), inference.guards, before[0])):
             engine.diagnostics = _with(engine.diagnostics, errors)
             inference = conclude(engine, remarks=remarks, asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
@@ -402,7 +408,8 @@ class Session(inner.Session):
         if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
-            doubts = [_doubtful(code, doubt, wish, rewriter.limited(doubt.what), passes=inference.ok) for code, doubt in rewriting.doubts]
+            advice = None if inference.ok else self._other(before[0], engine)
+            doubts = [_doubtful(code, doubt, wish, rewriter.limited(doubt.what), advice) for code, doubt in rewriting.doubts]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
         return inference
@@ -410,8 +417,17 @@ class Session(inner.Session):
     def _other(self, model: Model, engine: Engine | None = None) -> str:
         """The advice where the file does not tell what to do: to say for which sizes it was exported, if its inputs are open."""
         if self._how.recorded or all(one.low == one.high for node in model.parameters for one in described_shape(node) or ()):
-            return _OTHER
+            return _OTHER if self._how.like is not None or not self._how.rewrite else _TELL
         return _RECORDED.format(quote(_example(model, engine or self.attempt(self._inputs))))
+
+    def _opens_batch(self) -> bool:
+        """Whether a rewriting that opens the batch alone is granted."""
+        alone = copy(self)
+        alone._plans = None
+        try:
+            return alone.reshape(batch="N", how=How(rewrite=True)).ok
+        except InputError:
+            return False
 
     def _multiples(self, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
         """The advice to ask for multiples of a number, which layers divide without a rest; None if no such sizes are granted."""
@@ -608,13 +624,13 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
-def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, *, passes: bool) -> Diagnostic:
+def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | None) -> Diagnostic:
     """The error that an open question is. `limits` are sizes that leave no question.
 
-    `passes` says whether the model passes if the number stays, or with the first way.
+    `advice` is the next step if the model does not pass although the number stays, or with the first way.
     """
-    if code == "P111" or (doubt.is_number and not passes):
-        return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else _OTHER)
+    if code == "P111" or (doubt.is_number and advice is not None):
+        return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else advice)
     names = [name for name in _named_sizes(wish) if name in doubt.names] if doubt.step else ()
     are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
     sizes = limits or (_multiples(wish, names, doubt.step) if are_multiples else "")
@@ -623,7 +639,7 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, *, passes: bool)
     like, first = f"with another {other or 'size'}", "keep the number"
     if not doubt.is_number:
         like, first = "at a size where the ways differ", "take the first way"
-    chosen = f", or {first}: --choose first" if passes else ""
+    chosen = f", or {first}: --choose first" if advice is None else ""
     return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 

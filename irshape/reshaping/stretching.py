@@ -18,7 +18,21 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item, Value
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, quotient, same
-from irshape.reshaping.bench import CONSTANTS, Bench, Sizes, formula, holder, is_true, listed, number_of, open_sizes, source, total, vector
+from irshape.reshaping.bench import (
+    CONSTANTS,
+    TELL,
+    Bench,
+    Sizes,
+    formula,
+    holder,
+    is_true,
+    listed,
+    number_of,
+    open_sizes,
+    source,
+    total,
+    vector,
+)
 from irshape.reshaping.exports import explained
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import OF_SIZES, SCALING, generated, places, prefix, ramp, scales, sliced, unflattened, widened
@@ -236,7 +250,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if constant is not None and constant is not item:  # a number that is as large as the old size, or a multiple
             why += f"; {constant!r} may hold the old size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
-        bench.refuse(f"{needs}, but {why}", constant or item, "convert the model again with another size of this input")
+        again = "convert the model again with another size of this input"
+        bench.refuse(f"{needs}, but {why}", constant or item, again if bench.witness else TELL)
     return made
 
 

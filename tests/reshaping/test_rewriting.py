@@ -491,7 +491,8 @@ def test_no_way_is_offered_that_is_refused() -> None:
     """)
     found = asked(net, "[1,1,S]", rewrite=True).diagnostics
     assert [one.code for one in found] == ["S208", "S208", "S207"]
-    assert {one.hint for one in found} == {"choose other sizes, or convert the model again"}
+    [hint] = {one.hint for one in found}
+    assert hint and hint.startswith("choose other sizes, or convert the model again at another size")
 
 
 _ALIKE = {
