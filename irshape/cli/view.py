@@ -39,7 +39,7 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = command.add_argument
     add("files", nargs="+", metavar="FILE", help="the .xml of an IR; with two files, the page shows the second and its changes")
-    add("-o", "--output", metavar="PAGE.html", help="write the page to this file, and do not open it")
+    add("-o", "--output", metavar="PAGE.html", help="write the page to this file, or into this folder, and do not open it")
     add("--force", action="store_true", help="overwrite PAGE.html if it exists")
     add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")
     add("--no-browser", action="store_true", help="with --live, do not open the browser")
@@ -58,6 +58,8 @@ def run(given: Namespace) -> int:
         return complain("irshape view shows one file, or the changes between two")
     if given.live and (given.output is not None or len(given.files) > 1):
         return complain("--live serves one file; it takes neither a second file nor -o")
+    if given.output is not None and os.path.isdir(given.output):
+        given.output = os.path.join(given.output, f"{os.path.splitext(os.path.basename(given.files[-1]))[0]}.html")
     check_outputs([given.output], force=given.force, inputs=given.files)
     before = whole_model(given.files[0], given.limits, given.extensions) if len(given.files) == 2 else None
     request = request_of(given, files=given.files[-1:])

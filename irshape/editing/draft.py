@@ -84,6 +84,8 @@ class GraphDraft:
         own = [self.value_of(one) if is_tensor(one) else None for one in given]
         place = place or state.place_behind(value.item for value in own if value is not None)
         item = state.new_item(type, name or type, version, op_class, place)
+        if op_class is not None and len(given) < op_class.min_inputs:
+            raise EditError(f"{item!r} lacks its input {op_class.inputs[len(given)].name}: graph.add({type!r}, TENSOR)")
         state.set_attributes(item, self.spell(item, attributes))
         item.recorded = [
             (element_type_of(element_type).precision, None if shape is None else tuple(shape)) for element_type, shape in outputs or ()

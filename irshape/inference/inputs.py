@@ -325,7 +325,7 @@ def described_shape(node: Node) -> DescribedShape:
 
 def parse_batch(size: int | str) -> Described:
     """The size of a batch, from a number, a range or a symbol. Raises InputError for anything else."""
-    shape = read_shape("batch", [size])
+    shape = None if str(size).startswith("-") else read_shape("batch", [size])
     if shape is None or len(shape) != 1:
         raise InputError(f"the batch must be one size, such as 8, '1..8' or 'N', not {size!r}")
     return shape[0]

@@ -51,12 +51,16 @@ def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
     return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded
 
 
-def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int) -> list[Size]:
-    """What a number that another export does not have may be of an axis: what is left of some elements, or a part."""
+def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start: object = None) -> list[Size]:
+    """What a number that another export does not have may be of an axis: what is left of some elements, or a part, from a start on."""
     number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
     if not isinstance(own, Dim) or not isinstance(number, int):
         return []
     fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own)], open_sizes(bench))
+    if not fitting and isinstance(start, Dim) and bench.witness is not None:
+        numbers = number, (*bench.witness.elements(bench.item, port), *[0] * at, 0)[at]
+        here, there = (one - (origin or 0) for one, origin in zip(numbers, (bench.at(start), bench.witness.at(start)), strict=True))
+        fitting = [start + here] if here == there else [start + one for one in explained(bench, [own], here, there)]
     return [] if any(same(one, own) for one in fitting) else fitting
 
 

@@ -365,7 +365,7 @@ def slice_limits(bench: Bench) -> None:
         starts = [*seen_along(bench, 1, at, own, was), *_starts(bench, begin, axis, own, was)]
         found = []
         for start in _stated(bench, 1, at, own, starts):
-            stops = [*seen_along(bench, 2, at, own, was), *_stops(bench, start, end, axis, own, was)]
+            stops = [*seen_along(bench, 2, at, own, was, start), *_stops(bench, start, end, axis, own, was)]
             found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
@@ -451,7 +451,7 @@ def strided_limits(bench: Bench) -> None:
         for at in range(len(limits)):
             is_number = at < len(sizes) and at not in new and not kept[at]
             follows = isinstance(begins[at], Dim) and singles[at]
-            ways.append([begins[at] + 1] if follows else seen_along(bench, port, at, *sizes[at]) if is_number else [])
+            ways.append([begins[at] + 1] if follows else seen_along(bench, port, at, *sizes[at], begins[at]) if is_number else [])
         begins = [*limits]
         if any(ways):
             pairs = [found or [limit] for found, limit in zip(ways, limits, strict=True)]

@@ -77,6 +77,7 @@ COMPLAINTS: Final = {
     f"reshape {ATROUS}": [
         ("", "no new shape: give --input, --set or --batch"),
         ("--batch 0", "a batch has at least 1 sample, not 0; a shape may be empty: --input x[0,3]"),
+        ("--batch -3", "the batch must be one size, such as 8, '1..8' or 'N', not '-3'"),
         ("--batch 2..1", "the lower bound 2 is larger than the upper bound 1"),
         ("--batch 2,3", "the batch must be one size, such as 8, '1..8' or 'N', not '2,3'"),
         ("--input y[1]", "the model has no input 'y'; inputs of the model: 'image'"),

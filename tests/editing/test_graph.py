@@ -92,6 +92,8 @@ def test_attributes_are_typed_by_the_operation(graph: irshape.Graph) -> None:
     assert stem.attributes["strides"] == (3, 3) and stem.attributes["auto_pad"] == "same_upper"
     with pytest.raises(EditError, match="Convolution has no attribute 'stride'; it has auto_pad, dilations, pads_begin, pads_end, strides"):
         stem.set(stride=(1, 1))
+    with pytest.raises(EditError, match=r"ReLU 'ReLU' lacks its input data: graph.add\('ReLU', TENSOR\)"):
+        graph.add("Relu")
     with pytest.raises(EditError, match="'strides' cannot be None"):
         stem.set(strides=None)
     with pytest.raises(TypeError, match=r"irshape\.edit"):

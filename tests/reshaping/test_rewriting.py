@@ -573,6 +573,8 @@ def test_an_end_of_the_whole_axis_is_that_of_a_second_export(begin: int, there: 
     ("s", "s // 2 * 2", False),
     ("dim_max(s, 7)", "s", False),
     ("(s + 1) // 2", "s - s // 2", True),
+    ("-(s // 2)", "-((s + 1) // 2)", False),
+    ("-s", "-dim_max(s, 1)", True),
 ])  # fmt: skip
 def test_ways_that_give_the_same_sizes_are_one(one: str, other: str, alike: bool) -> None:
     """The recorded size is 14."""
@@ -669,6 +671,10 @@ _PLACE = f"{_MAXIMUM} -> {{}} -> Result"
     ("f32[1,3,6,8] -> Roll-7([-1], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Roll-7([2], [3]) -> Result", "moves an axis of size W by 2, a quarter of the recorded 8"),
     ("f32[1,3,6,8] -> Roll-7([2,2], [2,3]) -> Result", ""),
+    ("f32[1,3,6,8] -> Roll-7([-1,-2], [2,3]) -> Result", "moves an axis of size W by -2, a quarter of the recorded 8"),
+    ("f32[1,3,6,8] -> Roll-7([7], [3]) -> Result", "moves an axis of size W by 7, one less than the recorded 8"),
+    ("f32[1,3,6,8] -> Slice-8([-4], [9223372036854775807], [1], [3]) -> Result", "begins at index -4 of an axis of size W"),
+    ("f32[1,3,6,8] -> Slice-8([-5], [9223372036854775807], [1], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([0], [9223372036854775807], [3], [2]) -> Result", "takes elements in steps of 3 along an axis of size H"),
     ("f32[1,3,6,8] -> Slice-8([0], [9223372036854775807], [2], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([-1], [-9223372036854775808], [-1], [3]) -> Result", ""),

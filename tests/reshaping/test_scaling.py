@@ -227,3 +227,64 @@ def test_the_constant_that_another_export_has_otherwise_is_the_cause() -> None:
     [told], _ = _told(text.format(7, 13, 0.5), text.format(12, 23, 0.25), "[1,S,4]")
     cause = "S207 MatMul 'matmul_2' gives the size 13 on axis 2, but the other export has 23: Const 'const_1'"
     assert told.startswith(cause)
+
+
+# Nets for 12 and 20 tokens, or 12 and 21, of which a layer has a number for each, and the ways that it may be.
+_SLICED = 'StridedSlice(f32[2,{0},3], [0,{1}], [0,{2}], [1,1], begin_mask="1,0", end_mask="1,0") -> Result'
+_TAKEN = 'StridedSlice(f32[2,{0},3], [0,{1}], [0,{2}], [1,1], begin_mask="1,0", end_mask="1,0", shrink_axis_mask="0,1") -> Result'
+_SPLIT = "_x: VariadicSplit(f32[2,{0},3], 1, [{1},{2}]) f32 f32\n_x.1 -> Result"
+_OTHERWISE = {
+    "a shift back": ("Roll-7(f32[2,{0},3], [-{1}], [1]) -> Result", (12, 6), (20, 10), ["-(S//2)", "-((S + 1)//2)"]),
+    "a shift back of an odd size": ("Roll-7(f32[2,{0},3], [-{1}], [1]) -> Result", (12, 6), (21, 11), ["-((S + 1)//2)"]),
+    "the end of half": (_SLICED, (12, 0, 6), (21, 0, 10), ["[0,S//2]"]),
+    "a begin behind a third": (_SLICED, (12, 4, 12), (20, 6, 20), ["[0,S//3]"]),
+    "a middle part": (_SLICED, (12, 3, 9), (39, 9, 28), ["[0,S//2 + S//4]"]),
+    "the middle": (_TAKEN, (12, 6, 7), (21, 10, 11), ["[0,S//2]", "[0,S//2 + 1]"]),
+    "the rest of a split": (_SPLIT, (12, 4, 8), (20, 6, 14), ["[S//3,-1]"]),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", _OTHERWISE)
+def test_a_part_of_a_size_is_seen_in_two_exports(name: str, tmp_path: Path) -> None:
+    text, own, others, now = _OTHERWISE[name]
+    one, other = Net(text.format(*own)), Net(text.format(*others))
+    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    if not errors(found):
+        assert all(any(way in mend["now"] for mend in found.to_dict()["mends"]) for way in now)
+        _run_equally(found, other, (2, others[0], 3), tmp_path)
+    else:
+        assert len(now) > 1 and all(way in errors(found)[0] for way in now), errors(found)
+
+
+@pytest.mark.oracle
+def test_a_pool_over_the_whole_axis_of_both_exports_is_a_reduction(tmp_path: Path) -> None:
+    text = 'MaxPool-1(f32[2,3,{0}], kernel="{0}", strides="{0}", pads_begin="0", pads_end="0", rounding_type=floor) -> Relu -> Result'
+    one, other = Net(text.format(12)), Net(text.format(20))
+    found = asked(one, "[2,3,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,3,1]")
+    _run_equally(found, other, (2, 3, 20), tmp_path)
+
+
+def test_a_number_that_fits_the_batch_may_be_a_part() -> None:
+    """Batches of 2 and 3 beside 8 and 12 rows."""
+    largest = "_top: TopK-11({0}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64"
+    text = f"f32[{{0}},{{1}},16] -> Reshape([{{0}},-1]) -> {largest}\n_top -> Result"
+    [fault], _ = _told(text.format(2, 8), text.format(3, 12), "[B,H,16]")
+    assert fault.startswith("S208 TopK") and "may give [B], [H//4]" in fault
+
+
+@pytest.mark.parametrize(("here", "there", "told"), [(4.0, 4.0, []), (10.0, 12.0, ["S207"])])
+def test_a_constant_output_is_that_of_the_other_export(here: float, there: float, told: list[str]) -> None:
+    text = "f32[1,{0},3] -> Relu -> Result\nf32={1} -> Result"
+    faults, _ = _told(text.format(10, here), text.format(14, there), "[1,S,3]")
+    assert [fault.partition(" ")[0] for fault in faults] == told
+
+
+def test_a_shift_of_relative_positions_turns_sizes() -> None:
+    """[S,S+1] is read as [S+1,S], as TensorFlow and Transformer-XL do it."""
+    padded = "f32[2,{0},4] -> MatMul(f32=0.5[4,{0}]) -> Pad-12([0,0,0], [0,0,1], f32=0.0, pad_mode=constant)"
+    text = f"{padded} -> Reshape([2,{{1}},{{0}}]) -> Result"
+    one, other = Net(text.format(12, 13)), Net(text.format(20, 21))
+    found = asked(one, "[2,S,4]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,S + 1,S]")
