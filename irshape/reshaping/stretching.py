@@ -251,7 +251,7 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
             why += f"; {constant!r} may hold the old size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
         again = "convert the model again with another size of this input"
-        bench.refuse(f"{needs}, but {why}", constant or item, again if bench.witness else TELL)
+        bench.refuse(f"{needs}, but {why}", constant or item, TELL if bench.witness is None and item.inputs else again)
     return made
 
 
