@@ -216,12 +216,12 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
 
 
 def _turned(bench: Bench, shape: Sequence[Size], recorded: Sequence[int]) -> list[tuple[Size, ...]]:
-    """The sizes of the data in the order of the recorded ones, as a shift of relative positions has them, behind those of the batch."""
+    """The sizes of the data in the order of the recorded ones, as a shift of relative positions has them, behind one of samples."""
     by_number = {bench.at(size): size for size in shape}
     found = tuple([by_number.get(was, was) for was in recorded])
     moved = next((axis for axis, (one, other) in enumerate(zip(shape, found, strict=False)) if one is not other), len(shape))
     is_clear = len(by_number) == len({*map(str, shape)}) and not any(map(bench.holds_batch, shape[moved:]))
-    return [found] if is_clear and len(shape) == len(found) else []
+    return [found] if is_clear and len(shape) == len(found) and (moved > 0 or len(shape) == 2) else []
 
 
 def _apart(trace: Trace) -> Trace:
