@@ -209,7 +209,8 @@ class Notes:
 class Bench:
     """A draft whose inputs have the sizes that are asked for, beside the recorded shapes.
 
-    `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol. `batch` is the symbol of the
+    `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol, and
+    `known` also those of the symbols that layers make, such as the one of a slice that no formula tells. `batch` is the symbol of the
     batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
     visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
     one of several options, `letters` are the symbols that irshape named. With a `witness`, a second export decides, so that a number that
@@ -224,6 +225,7 @@ class Bench:
         self.graph._draft = draft
         self.recorded: dict[int, Shape] = {slot: fact.shape for slot, fact in enumerate(recorded)}
         self.numbers = dict(numbers)
+        self.known = dict(numbers)
         self._values: dict[Polynomial, int] = {}
         self.asked = asked
         self.batch = batch
@@ -264,7 +266,7 @@ class Bench:
         found = self._values.get(size.polynomial)
         if found is None:
             try:
-                found = evaluate(size, self.numbers)
+                found = evaluate(size, self.known)
             except (KeyError, ZeroDivisionError):
                 return size
             self._values[size.polynomial] = found
@@ -338,8 +340,8 @@ class Bench:
         return replaced(size.polynomial, {} if symbol is None else {symbol.index: self.numbers[self.batch]})
 
     def is_open(self, size: Size) -> bool:
-        """Whether a size depends on a size that was asked for, other than the batch."""
-        return isinstance(size, Dim) and not self.holds_batch(size) and not symbols(size).isdisjoint(self.numbers)
+        """Whether a size depends on a size that was asked for, other than the batch, or on one that a layer makes of such sizes."""
+        return isinstance(size, Dim) and not self.holds_batch(size) and not symbols(size).isdisjoint(self.known)
 
     def is_of_sizes(self, value: Value) -> bool:
         """Whether a tensor is computed from sizes and constants alone."""

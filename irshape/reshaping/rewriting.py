@@ -179,7 +179,7 @@ class Rewriter:
         bench, draft = walk.bench, walk.bench.draft
         has_sizes = any(name != self._wish.batch for name in self._wish.recorded)
         others = walk.alternatives(of_sizes=has_sizes)
-        choices = [_choice(list(ways)) for _, ways in groupby(others, lambda one: (one.item, one.taken))]
+        choices = [_choice(walk, list(ways)) for _, ways in groupby(others, lambda one: (one.item, one.taken))]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
         notes, dead = bench.notes, {*draft.dead()}
@@ -203,7 +203,10 @@ class Rewriter:
         model, weights = draft.built() if notes.mends else (draft.model, draft.original)
         undecided = {one.where.layer_id for one in choices}
         mends = [one._replace(kind="chosen") if one.where.layer_id in undecided else one for one in notes.mends]
-        kept, unproven = ([one for one in dict.fromkeys(some) if one.where not in replaced] for some in (notes.kept, notes.unproven))
+        kept, unproven = (
+            [one._replace(what=one.what + walk.unnamed(one.what)) for one in dict.fromkeys(some) if one.where not in replaced]
+            for some in (notes.kept, notes.unproven)
+        )
         return Rewriting(model, weights, mends, choices, kept, unproven)
 
     def _make_static(self, draft: Draft) -> None:
@@ -252,14 +255,14 @@ def _taken(bench: Bench, item: Item, rank: int) -> set[int]:
 _MOST_WAYS: Final = 3
 
 
-def _choice(ways: list[Alternative]) -> Doubt:
+def _choice(walk: Walk, ways: list[Alternative]) -> Doubt:
     """A layer for which several formulas fit."""
     item, taken = ways[0].item, ways[0].taken
     others = [*dict.fromkeys([one.other for one in ways])]
     more = len(others) - _MOST_WAYS
     *first, last = others if more < 2 else [*others[:_MOST_WAYS], f"one of {more} others"]
     told, names = f"{item!r} may give {', '.join([taken, *first])} or {last}", frozenset[str]().union(*[one.names for one in ways])
-    return Doubt(where_of(item), told, lcm(*[one.step for one in ways]), names=names)
+    return Doubt(where_of(item), told + walk.unnamed(told), lcm(*[one.step for one in ways]), names=names)
 
 
 def _degenerate(bench: Bench, name: str) -> Doubt:

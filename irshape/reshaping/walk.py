@@ -224,7 +224,7 @@ class Walk:
                 if error.reason.endswith(DIFFER):
                     self._contradicted = self._contradicted or error
                 if furthest is None or reached > furthest[0]:
-                    error.reason += self._unnamed(error.reason)
+                    error.reason += self.unnamed(error.reason)
                     error.item = error.item if error.item.base is not None else self._items[at]  # a layer of the file, not one in its place
                     furthest = reached, _cause(self.bench, error)
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
@@ -237,7 +237,7 @@ class Walk:
                 _return(self.bench, choice.marks)
                 at = choice.at
 
-    def _unnamed(self, reason: str) -> str:
+    def unnamed(self, reason: str) -> str:
         """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
         names = dict.fromkeys(re.findall("|".join([rf"\b{UNNAMED}\b", *[rf"\b{name}\b" for name in self.bench.letters]]), reason))
         values = [value for item in self.bench.draft.state.in_order for value in item.outputs] if names else []
@@ -421,6 +421,8 @@ class Walk:
             shape, recorded = bench.shape(value), bench.recorded_sizes(value)
             if shape is None or recorded is None:
                 continue
+            made = [(str(size), was) for size, was in zip(shape, recorded, strict=False) if isinstance(size, Dim) and isinstance(was, int)]
+            bench.known.update([(name, was) for name, was in made if name not in bench.known and re.fullmatch(UNNAMED, name)])
             now = [bench.at(size) for size in shape]
             if len(now) != len(recorded) or any(isinstance(size, int) and size != was for size, was in zip(now, recorded, strict=True)):
                 was = f", which is {listed(now)} at the recorded sizes" if len(now) == len(recorded) else ""
