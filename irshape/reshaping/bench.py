@@ -500,9 +500,10 @@ def listed(sizes: Iterable[Any]) -> str:
 
 
 class Sizes(list[Any]):
-    """Sizes that are an option."""
+    """Sizes that are an option. All options of a number that another export has otherwise are `is_seen`: each of them fits both exports."""
 
     is_cut = False
+    is_seen = False
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -511,6 +512,12 @@ class Sizes(list[Any]):
     def text(self, tell: Callable[[Size], str]) -> str:
         """The option in words, each size as `tell` writes it."""
         return listed(map(tell, self))
+
+
+class Seen(Sizes):
+    """Sizes that give the numbers of both exports."""
+
+    is_seen = True
 
 
 def _text(given: object) -> str:

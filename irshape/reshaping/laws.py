@@ -6,6 +6,7 @@ The elements are the same at the recorded sizes: a law gives those of a constant
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product as product_of
 from math import isclose, log, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeAlias
@@ -498,7 +499,16 @@ def _line(bench: Bench, item: Item, row: Array, seen: Array | None, segments: Se
 
     doubt = next(filter(None, (_doubt(bench, run, is_table=_makes_table(bench, item)) for run in runs)), "")
     seen_law = _spread(bench, item, row, seen, segments) if doubt and seen is not None else None
+    if is_count and doubt and runs[0].steps[0] == -1 and runs[0].start + 1 == len(row):
+        build = partial(_flipped, bench, item, runs[0].factors[0].size)
     return seen_law or Continuation(words, build, doubt)
+
+
+def _flipped(bench: Bench, item: Item, size: Size) -> Tensor:
+    """The indices of an axis of this size, the last one first."""
+    name, type_ = f"{bench.item.name}/flipped", str(bench.tensor(item.outputs[0]).element_type)
+    made = bench.add("Subtract", scalar(bench, size - 1), ramp(bench, size), name=name)
+    return made if type_ == "i64" else bench.add("Convert", made, destination_type=type_, name=name)
 
 
 def _spread(bench: Bench, item: Item, row: Array, seen: Array, segments: Sequence[tuple[Factor, ...]]) -> Continuation | None:

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from irshape.editing.state import Item
+from irshape.ops.attribute import read_float
 from irshape.ops.port import In
-from irshape.reshaping.bench import Bench, Sizes, Witness, open_sizes, scalar, source, vector
+from irshape.reshaping.bench import Bench, Seen, Witness, open_sizes, scalar, source, vector
 from irshape.reshaping.exports import AS_SEEN, explained
 from irshape.reshaping.folding import rounding_of
 from irshape.reshaping.sizes import HANDLERS
@@ -59,7 +60,7 @@ _STEPS: Final = ("step", "strides")
 _MOST: Final = 16
 
 
-class _Fit(Sizes):
+class _Fit(Seen):
     """A size whose form, or 1 divided by the form if `is_inverse`, is the number in both exports when multiplied by a `factor`."""
 
     def __init__(self, size: Size, form: _Form, factor: float, *, is_inverse: bool) -> None:
@@ -117,11 +118,35 @@ def restate(bench: Bench) -> None:
         known = [_Known(bench, cast("Witness", witness), sizes, is_near=sizes is near) for sizes in (near, open_sizes(bench))]
         ways = [[one] if one == other else _ways(known, one, other) for one, other in zip(here, there, strict=True)]
         if all(ways):
-            wanted = bench.pick([Sizes(one) for one in islice(product_of(*ways), _MOST)])
+            wanted = bench.pick([Seen(one) for one in islice(product_of(*ways), _MOST)])
             shape = bench.recorded_sizes(source(item, port)) or ()
             made = vector(bench, wanted, source(item, 0))
             bench.connect(port, made if len(shape) == 1 else _add(bench, "Reshape", made, np.array(shape, np.int64), special_zero=False))
             bench.mend(_name(item, port), here, wanted, "generated", AS_SEEN)
+
+
+def clamp(bench: Bench) -> None:
+    """Let a Clamp whose largest number differs in the second export compute it from a size, such as the last index."""
+    item, witness = bench.item, bench.witness
+    partner = None if witness is None else witness.partners.get(item.base)
+    if item.type != "Clamp" or witness is None or partner is None or item.attributes.get("min") != partner.attributes.get("min"):
+        return
+    here, there = (read_float(one.attributes.get("max", "0"))[0] for one in (item, partner))
+    whole = [int(one) for one in (here, there) if one % 1 == 0]
+    near = [_Known(bench, witness, open_sizes(bench), is_near=False)]
+    type_ = bench.tensor(item.outputs[0]).element_type
+    if here == there or len(whole) < 2 or type_.dtype is None or not (ways := _ways(near, *whole)):
+        return
+    [wanted] = bench.pick([Seen([one]) for one in ways])
+    data, least = source(item, 0), read_float(item.attributes.get("min", "0"))[0]
+    largest = _add(bench, "Convert", vector(bench, [wanted], data), destination_type=str(type_))
+    is_bound = least > -float(np.finfo(np.float32).max) / 2
+    kept = _add(bench, "Maximum", bench.tensor(data), np.array([least], type_.dtype)) if is_bound else bench.tensor(data)
+    new = _add(bench, "Minimum", kept, largest)
+    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
+    bench.tensor(item.outputs[0]).replace_uses(new)
+    bench.mend("max", here, wanted, "generated", AS_SEEN)
+    bench.instead = new._value.item
 
 
 def _ways(known: Iterable[_Known], here: int, there: int) -> list[Size]:

@@ -22,6 +22,7 @@ from irshape.ops.flow import OWN, Axis, Factor, Held, Trace, quotient, same
 from irshape.reshaping.bench import (
     CONSTANTS,
     Bench,
+    Seen,
     Sizes,
     is_true,
     listed,
@@ -369,7 +370,8 @@ def slice_limits(bench: Bench) -> None:
             found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
-    wanted = given if options[0] == given else bench.pick([_Limits(one) for one in options]).pairs
+    is_seen = bench.witness is not None and len(bench.witness.elements(item, 2)) == len(ends)
+    wanted = given if options[0] == given else bench.pick([_Limits(one, is_seen=is_seen) for one in options]).pairs
     if (starts := [start for start, _ in wanted]) != [begin for begin, _ in given]:
         bench.connect(1, vector(bench, starts, data))
         bench.mend("begins", begins, starts)
@@ -455,7 +457,7 @@ def strided_limits(bench: Bench) -> None:
         begins = [*limits]
         if any(ways):
             pairs = [found or [limit] for found, limit in zip(ways, limits, strict=True)]
-            begins = bench.pick([Sizes(one) for one in islice(product_of(*pairs), _MOST)])
+            begins = bench.pick([Seen(one) for one in islice(product_of(*pairs), _MOST)])
             bench.connect(port, vector(bench, begins, data))
             bench.mend(f"{name}s", limits, begins, "generated", AS_SEEN)
 
@@ -523,7 +525,8 @@ def output_shape(bench: Bench) -> None:
 class _Limits(Sizes):
     """The begin and the end of a slice along each axis; `sizes` are the begins and how many elements there are up to the end."""
 
-    def __init__(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+    def __init__(self, pairs: Sequence[tuple[Any, Any]], *, is_seen: bool) -> None:
+        self.is_seen = is_seen
         limits = [(begin, end if begin is None else end - begin) for begin, end in pairs]
         super().__init__([one for limit in limits for one in limit if one is not None])
         self.pairs = pairs
@@ -671,7 +674,7 @@ def _seen_lengths(bench: Bench, size: Dim, lengths: Sequence[int], whole: int) -
     ways = [[one] if one == other else seen(bench, 2, at, [size - whole + one, *parts_of(size)]) for at, (one, other) in pairs]
     unknown = [at for at, one in enumerate(ways) if not one] or [len(ways) - 1]
     ways[unknown[0]] = [-1]
-    return bench.pick([Sizes(one) for one in product_of(*ways)]) if len(unknown) == 1 else None
+    return bench.pick([Seen(one) for one in product_of(*ways)]) if len(unknown) == 1 else None
 
 
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {

@@ -22,7 +22,7 @@ from irshape.reshaping.bench import (
     CONSTANTS,
     TELL,
     Bench,
-    Sizes,
+    Seen,
     formula,
     holder,
     is_true,
@@ -76,7 +76,7 @@ def follow(bench: Bench) -> None:
                 wants.setdefault(port, {})[axis] = wanted
     alone = set[int]()  # constants that may be the only inputs with the size along an axis
     for port, axis, ways in longer(bench):
-        wants.setdefault(port, {}).setdefault(axis, bench.pick([Sizes([way]) for way in ways])[0])
+        wants.setdefault(port, {}).setdefault(axis, bench.pick([Seen([way]) for way in ways])[0])
         alone.add(port)
     for port, own in wants.items():
         value = source(item, port)

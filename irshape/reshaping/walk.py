@@ -81,12 +81,20 @@ class _Choice:
         self.options = options
         self.marks = marks
         self.index = 0
+        self.unsure = set[int]()  # options that irshape could not follow to the end
+
+
+def _is_unsure(choice: _Choice, index: int, error: Refusal) -> bool:
+    """Whether an option that fits both exports fails for what irshape does not know, and not for what a layer demands."""
+    is_unproved = error.code == "P111" or "no rule" in error.reason or re.search(rf"\b{UNNAMED}\b", error.reason) is not None
+    return is_unproved and getattr(choice.options[index], "is_seen", False)
 
 
 class Alternative(NamedTuple):
-    """Another option with which every layer passes: the layer, the option that was taken, and the other one.
+    """Another option with which every layer passes, or that fits both exports, and irshape cannot follow it.
 
-    The options agree where the symbols `names` are multiples of `step`; 0 if no number up to `_MOST_STEP` is such a step.
+    These are the layer, the option that was taken, and the other one. The options agree where the symbols `names` are multiples of `step`;
+    0 if no number up to `_MOST_STEP` is such a step.
     """
 
     item: Item
@@ -233,6 +241,7 @@ class Walk:
                 if not self._choices or self._choices[-1].at < start or self._steps_back - begun > most:
                     raise furthest[1] from None
                 choice = self._choices[-1]
+                choice.unsure |= {choice.index} if _is_unsure(choice, choice.index, error) else set()
                 choice.index += 1
                 _return(self.bench, choice.marks)
                 at = choice.at
@@ -271,9 +280,11 @@ class Walk:
         is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
         all_options = [(choice, index) for choice in taken for index in range(choice.index + 1, len(choice.options))]  # those before failed
         tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
+        lost = [(one, at) for one in taken for at in sorted(one.unsure) if of_sizes and at < one.index and self._is_other(one, at)]
+        unsure = [other for one, at in lost for other in self._alternative(one, at)]
         if not tried:
-            return []
-        own, found = self.conditions(), []
+            return unsure
+        own, found = self.conditions(), list[Alternative]()
         chosen = {choice.place: choice.index for choice in taken}
         of_batch = {choice.place for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried):  # the last choice first: what was written before it stays
@@ -290,25 +301,29 @@ class Walk:
                 is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
                 is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
-                    one, other = choice.options[choice.index], choice.options[index]
-                    is_turned = getattr(one, "order", None) != getattr(other, "order", None)
-                    if not is_turned and _are_alike(one.sizes, other.sizes, self.bench.numbers):
-                        continue
-                    texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
-                    texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
-                    if texts is None and self.bench.asked:
-                        continue  # at the numbers that are asked for, both ways are one
-                    texts = texts or (one.text(formula_text), other.text(formula_text))
-                    differing = [size for pair in zip(one.sizes, other.sizes, strict=False) if not same(*pair) for size in pair]
-                    names = frozenset([name for size in differing for name in symbols(size)])
-                    found.append(Alternative(item, *texts, _step(one.sizes, other.sizes), names))
-            except Refusal:
-                pass
+                    found += self._alternative(choice, index)
+            except Refusal as error:
+                found += self._alternative(choice, index) if _is_unsure(choice, index, error) else []
         self._choices, self._forced = [], chosen
         _return(self.bench, taken[0].marks)
         self._go(taken[0].at)
         self._choices = taken
-        return found[::-1]
+        return unsure + found[::-1]
+
+    def _alternative(self, choice: _Choice, index: int) -> list[Alternative]:
+        """Another option of a choice; none if it gives the same sizes as the one that was taken."""
+        one, other = choice.options[choice.index], choice.options[index]
+        is_turned = getattr(one, "order", None) != getattr(other, "order", None)
+        if not is_turned and _are_alike(one.sizes, other.sizes, self.bench.numbers):
+            return []
+        texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
+        texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
+        if texts is None and self.bench.asked:
+            return []  # at the numbers that are asked for, both ways are one
+        texts = texts or (one.text(formula_text), other.text(formula_text))
+        differing = [size for pair in zip(one.sizes, other.sizes, strict=False) if not same(*pair) for size in pair]
+        names = frozenset([name for size in differing for name in symbols(size)])
+        return [Alternative(self._items[choice.at], *texts, _step(one.sizes, other.sizes), names)]
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -406,6 +421,7 @@ class Walk:
             handler(self.bench)
         if has_rank and self.bench.instead is None:
             scaling.restate(self.bench)
+            scaling.clamp(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
 
@@ -485,7 +501,7 @@ class Walk:
             return
         if are_others(constants_read(self.bench, item), constants_read(witness.bench, partner)):
             self.bench.notes.differing.append((_contradiction(self.bench, item, _ELEMENTS), ()))
-        doubts, numbers = self.bench.notes.kept[known:], self.bench.numbers
+        doubts, numbers = self.bench.notes.kept[known:], self.bench.known
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
         if here is None or there is None:
             return

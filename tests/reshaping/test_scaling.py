@@ -288,3 +288,20 @@ def test_a_shift_of_relative_positions_turns_sizes() -> None:
     one, other = Net(text.format(12, 13)), Net(text.format(20, 21))
     found = asked(one, "[2,S,4]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert (errors(found), _result(found)) == ([], "[2,S + 1,S]")
+
+
+@pytest.mark.oracle
+def test_a_flip_by_indices_goes_on(tmp_path: Path) -> None:
+    one, other = (Net(f"Gather-8(f32[2,{size},3], {[*range(size)][::-1]}, 1) -> Result") for size in (12, 20))
+    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,S,3]")
+    _run_equally(found, other, (2, 20, 3), tmp_path)
+
+
+@pytest.mark.oracle
+def test_a_clamp_to_the_last_index_follows_the_size(tmp_path: Path) -> None:
+    text = "_x: f32[2,{0},3]\nMultiply(_x, Clamp(Multiply(_x, f32=30.0), min=0.0, max={1}.0)) -> Result"
+    one, other = Net(text.format(12, 11)), Net(text.format(20, 19))
+    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,S,3]")
+    _run_equally(found, other, (2, 20, 3), tmp_path)
