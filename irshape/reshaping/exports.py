@@ -38,9 +38,17 @@ def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) ->
     witness, both, found = bench.witness, (here, there), list[Size]()
     if witness is None:
         return []
+    most = _MOST_PARTS if min(both) > _SMALL else _USUAL
     for size in sizes:
-        options = [size] if (bench.at(size), witness.at(size)) == both else parts_of(size, _MOST_PARTS if min(both) > _SMALL else _USUAL)
-        found += [one for one in options if (bench.at(one), witness.at(one)) == both]
+        was = bench.at(size)
+        if was != here and (not isinstance(was, int) or here not in parts_of(was, most)):
+            continue
+        other = witness.at(size)
+        if (was, other) == both:
+            found.append(size)
+        elif other is not None:
+            parts = zip(parts_of(size, most), parts_of(was, most), parts_of(other, most), strict=True)
+            found += [part for part, *numbers in parts if (*numbers,) == both]
     return found
 
 
@@ -53,14 +61,15 @@ def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
 
 def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start: object = None) -> list[Size]:
     """What a number that another export does not have may be of an axis: what is left of some elements, or a part, from a start on."""
-    number = (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
-    if not isinstance(own, Dim) or not isinstance(number, int):
+    witness, number = bench.witness, (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
+    there = () if witness is None else witness.elements(bench.item, port)[at : at + 1]
+    if witness is None or not there or there[0] == number or not isinstance(own, Dim) or not isinstance(number, int):
         return []
     fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own)], open_sizes(bench))
-    if not fitting and isinstance(start, Dim) and bench.witness is not None:
-        numbers = number, (*bench.witness.elements(bench.item, port), *[0] * at, 0)[at]
-        here, there = (one - (origin or 0) for one, origin in zip(numbers, (bench.at(start), bench.witness.at(start)), strict=True))
-        fitting = [start + here] if here == there else [start + one for one in explained(bench, [own], here, there)]
+    origin, other = (bench.at(start), witness.at(start)) if isinstance(start, Dim) else (None, None)
+    if not fitting and isinstance(start, Dim) and isinstance(origin, int) and other is not None:
+        lengths = number - origin, there[0] - other
+        fitting = [start + lengths[0]] if lengths[0] == lengths[1] else [start + one for one in explained(bench, [own], *lengths)]
     return [] if any(same(one, own) for one in fitting) else fitting
 
 

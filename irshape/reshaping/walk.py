@@ -44,6 +44,9 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
+# A walk visits each layer about so many times, and more where there are few.
+_MOST_VISITS: Final = 6
+_LEAST_VISITS: Final = 2000
 _HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS, **exports.HANDLERS}
 DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
@@ -219,9 +222,9 @@ class Walk:
     def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
         """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
-        begun, at = self._steps_back, start
+        begun, at, visits = self._steps_back, start, _LEAST_VISITS + _MOST_VISITS * len(self._items)
         while at < len(self._items):
-            self._at, self._marks = at, _mark(self.bench)
+            self._at, self._marks, visits = at, _mark(self.bench), visits - 1
             try:
                 if self.bench.draft.state.is_live(self._items[at]):
                     self._visit(self._items[at])
@@ -238,7 +241,7 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 self._steps_back += 1
-                if not self._choices or self._choices[-1].at < start or self._steps_back - begun > most:
+                if not self._choices or self._choices[-1].at < start or self._steps_back - begun > most or visits < 0:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.unsure |= {choice.index} if _is_unsure(choice, choice.index, error) else set()
