@@ -17,6 +17,7 @@ from irshape.reshaping.bench import Bench, Seen, Witness, open_sizes, scalar, so
 from irshape.reshaping.exports import AS_SEEN, explained
 from irshape.reshaping.folding import rounding_of
 from irshape.reshaping.sizes import HANDLERS
+from irshape.reshaping.slices import HANDLERS as OF_SLICES
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, product, symbols
@@ -102,7 +103,7 @@ def differing(bench: Bench) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]
     item, witness = bench.item, bench.witness
     for port, value in enumerate(item.inputs if witness is not None else ()):
         name = _name(item, port)
-        is_read = name not in NAMES and (item.type not in HANDLERS or name in _STEPS)
+        is_read = name not in NAMES and (item.type not in (*HANDLERS, *OF_SLICES) or name in _STEPS)
         if value is None or witness is None or not is_read or bench.constant_of(value) is None:
             continue
         here, there = bench.elements(value) or (), witness.elements(item, port)

@@ -371,14 +371,7 @@ class Session(inner.Session):
         except WeightsError as error:
             raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
         except Refusal as error:
-            limits = rewriter.limited(error.reason)
-            left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
-            left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
-            error.hint = left or error.hint or self._other(self.model)
-            if error.first is not None and rewriter.grants(dict([error.first])):
-                error.hint += f"; --set {error.first[0]}={error.first[1]} takes the first elements"
-            if error.is_of_length and self._opens_batch():
-                error.hint += "; --batch N alone opens the batch"
+            left = self._advise(error, rewriter, asked, wanted, wish)
             return self._refused(wanted, [_refusal(error, left)], notes)
         taken = ("; the first one is taken", "; the number stays")
         chosen = [
@@ -419,6 +412,18 @@ class Session(inner.Session):
         if self._how.recorded or all(one.low == one.high for node in model.parameters for one in described_shape(node) or ()):
             return _OTHER if self._how.like is not None or not self._how.rewrite else _TELL
         return _RECORDED.format(quote(_example(model, engine or self.attempt(self._inputs))))
+
+    def _advise(self, error: Refusal, rewriter: Rewriter, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
+        """Give a refusal its next steps, each of which is tried, and return the one about inputs and sizes, if there is one."""
+        limits = rewriter.limited(error.reason)
+        left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
+        left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
+        error.hint = left or error.hint or self._other(self.model)
+        if error.first is not None and rewriter.grants(dict([error.first])):
+            error.hint += f"; --set {error.first[0]}={error.first[1]} takes the first elements"
+        if error.is_of_length and self._opens_batch():
+            error.hint += "; --batch N alone opens the batch"
+        return left
 
     def _opens_batch(self) -> bool:
         """Whether a rewriting that opens the batch alone is granted."""

@@ -16,7 +16,7 @@ from irshape.inference.inputs import UNNAMED
 from irshape.model.model import SINKS, reached
 from irshape.ops.flow import Factor, same
 from irshape.report.catalogue import is_fault
-from irshape.reshaping import exports, indices, scaling, sizes
+from irshape.reshaping import exports, indices, scaling, sizes, slices
 from irshape.reshaping.bench import (
     AXES,
     CONSTANTS,
@@ -47,7 +47,7 @@ _MOST_STEPS_BACK: Final = 400
 # A walk visits each layer about so many times, and more where there are few.
 _MOST_VISITS: Final = 6
 _LEAST_VISITS: Final = 2000
-_HANDLERS: Final = {**sizes.HANDLERS, **indices.HANDLERS, **exports.HANDLERS}
+_HANDLERS: Final = {**sizes.HANDLERS, **slices.HANDLERS, **indices.HANDLERS, **exports.HANDLERS}
 DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
