@@ -499,15 +499,15 @@ def _line(bench: Bench, item: Item, row: Array, seen: Array | None, segments: Se
 
     doubt = next(filter(None, (_doubt(bench, run, is_table=_makes_table(bench, item)) for run in runs)), "")
     seen_law = _spread(bench, item, row, seen, segments) if doubt and seen is not None else None
-    if is_count and doubt and runs[0].steps[0] == -1 and runs[0].start + 1 == len(row):
-        build = partial(_flipped, bench, item, runs[0].factors[0].size)
+    if is_count and doubt and runs[0].steps[0] == -1 and (last := int(runs[0].start) + 1 - len(row)) in (0, 1):
+        build = partial(_flipped, bench, item, runs[0].factors[0].size, last)
     return seen_law or Continuation(words, build, doubt)
 
 
-def _flipped(bench: Bench, item: Item, size: Size) -> Tensor:
-    """The indices of an axis of this size, the last one first."""
+def _flipped(bench: Bench, item: Item, size: Size, last: int) -> Tensor:
+    """Numbers that count down along an axis of this size to the last one."""
     name, type_ = f"{bench.item.name}/flipped", str(bench.tensor(item.outputs[0]).element_type)
-    made = bench.add("Subtract", scalar(bench, size - 1), ramp(bench, size), name=name)
+    made = bench.add("Subtract", scalar(bench, size - 1 + last), ramp(bench, size), name=name)
     return made if type_ == "i64" else bench.add("Convert", made, destination_type=type_, name=name)
 
 

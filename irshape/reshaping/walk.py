@@ -129,10 +129,11 @@ def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[st
 
     Those that count from the end of an axis are negative.
     """
-    names = sorted({name for size in (*some, *others) for name in symbols(size)})
-    most = 2 * max([numbers.get(name, 1) for name in names], default=1)
+    known = {name: size.scope.named(name) for size in (*some, *others) if isinstance(size, Dim) for name in sorted(symbols(size))}
+    steps = {name: one.range[2:] if isinstance(one, Dim) else (1, 0) for name, one in known.items()}  # such as those of 2*k
+    most = 2 * max([numbers.get(name, 1) for name in known], default=1)
     for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
-        trial = {name: count + at for at, name in enumerate(names)}
+        trial = {name: (count + at) * modulus + rest for at, (name, (modulus, rest)) in enumerate(steps.items())}
         try:
             pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
         except (OverflowError, ZeroDivisionError):
