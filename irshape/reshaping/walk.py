@@ -7,7 +7,7 @@ with the fewest formulas cut that need not be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from irshape.answers.batch.traces import chosen
@@ -33,6 +33,7 @@ from irshape.reshaping.bench import (
     number_of,
     recorded_as,
     sized,
+    source,
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow, longer
@@ -182,6 +183,42 @@ def _fixed(bench: Bench, item: Item, axis: int, size: int, seen: Size) -> Refusa
     return _contradiction(bench, item, f"gives the size {size} on axis {axis}, but the other export has {seen}", constant)
 
 
+# Layers between which OpenVINO removes or joins others.
+_VIEWS: Final = ("Transpose", "Reshape", "Squeeze", "Unsqueeze")
+
+
+def _moved(witness: Witness, paired: Set[Item], item: Item) -> Item | None:
+    """A Transpose of the second export before a layer which only that export has, and which moves elements there; None if there is none.
+
+    `paired` are the layers there that have a partner here.
+    """
+    partner = witness.partners.get(item.base)
+    for value, other in zip(item.inputs, partner.inputs if partner is not None else (), strict=False):
+        if value is None or other is None or other.item in paired or other.item.type not in _VIEWS:
+            continue
+        there = [one for one in _views(other.item) if one in paired or one.type == "Transpose"]
+        own = next((one for one in _views(value.item) if one.type == "Transpose" or one.base in witness.partners), None)
+        moving = [one for one in there if one not in paired and _moves(witness, one)]
+        if moving and own is not None and witness.partners.get(own.base) is next((one for one in there if one in paired), item):
+            return moving[0]
+    return None
+
+
+def _views(item: Item) -> Iterator[Item]:
+    """A layer and those before it, as far as they only view elements otherwise, and the first one that does not."""
+    while item.type in _VIEWS and item.inputs and item.inputs[0] is not None:
+        yield item
+        item = item.inputs[0].item
+    yield item
+
+
+def _moves(witness: Witness, item: Item) -> bool:
+    """Whether a Transpose of the second export moves axes of more than one element past each other."""
+    order, shape = witness.bench.elements(source(item, 1)) or (), witness.bench.shape(source(item, 0)) or ()
+    moved = [axis for axis in order if isinstance(axis, int) and axis < len(shape) and shape[axis] != 1]
+    return moved != sorted(moved)
+
+
 class Walk:
     """A walk on a bench. With `is_strict`, no layer may demand an equation between two formulas.
 
@@ -200,6 +237,7 @@ class Walk:
         self._at, self._picked, self._marks, self._steps_back = 0, 0, _mark(self.bench), 0
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
         bench.pick, bench.witness = self._pick, witness
+        self._paired = frozenset(() if witness is None else witness.partners.values())
 
     def _producers(self, item: Item) -> Sequence[Item]:
         """The layers on which a layer depends."""
@@ -354,6 +392,9 @@ class Walk:
         bench.item, bench.traced, bench.instead, self._picked = item, None, None, 0
         if item.type == "Parameter":
             self._place(item)
+        if bench.witness is not None and (moved := _moved(bench.witness, self._paired, item)) is not None:
+            told = f"has {moved!r} of the other export before it, which moves elements: this file has sizes of 1 there, and lacks the layer"
+            raise Refusal(item, told, hint="rewrite the other export instead, and give this one with --like")
         if item.type == "Result" and item.inputs and (given := item.inputs[0]) is not None:
             self._end(item, given)
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):
@@ -529,7 +570,8 @@ class Walk:
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
         constants = {port: constant for port, constant in stated if constant is not None and constant.base is not None}
-        has_open = any(is_open(self.bench.shape(value)) for value in (*item.inputs, *item.outputs) if value is not None)
+        values = [value for value in (*item.inputs, *item.outputs) if value is not None]
+        has_open = any(self.bench.is_open(size) for value in values for size in self.bench.shape(value) or ())
         if here[0] != there[0] or (has_open and not may_settle and any(is_number(item, port, ()) for port in constants)):
             raise error
         if constants:
