@@ -426,8 +426,9 @@ def _number(bench: Bench, item: Item) -> None:
         for was in single | {one * other for one in single for other in single}:
             forms = [log(was), 1 / log(was)]
             if item.type in (*SCALING, ATTENTION) and not any(size % was == 0 for size in fixed):
-                roots = [root for root in (sqrt(was), sqrt(was - 1)) if root % 1]
-                forms += [1 / was, 1 / sqrt(was), 1 / sqrt(was - 1), was / (was - 1), 1 / (was * (was - 1)), *roots]
+                less = [sqrt(was - 1)] if not any(size % (was - 1) == 0 for size in fixed) else []
+                roots = [root for root in (sqrt(was), *less) if root % 1]
+                forms += [1 / was, 1 / sqrt(was), was / (was - 1), 1 / (was * (was - 1)), *roots, *[1 / root for root in less]]
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *known)

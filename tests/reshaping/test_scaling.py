@@ -305,3 +305,54 @@ def test_a_clamp_to_the_last_index_follows_the_size(tmp_path: Path) -> None:
     found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert (errors(found), _result(found)) == ([], "[2,S,3]")
     _run_equally(found, other, (2, 20, 3), tmp_path)
+
+
+def test_a_transpose_that_only_the_other_export_has_is_told() -> None:
+    """With one group of rows, a shuffle of groups moves nothing, and leaves a Reshape; irshape cannot put the Transpose back."""
+    one = Net("_x: f32[1,5,6] -> Relu -> moved: Reshape([1,5,6], special_zero=false) -> Result")
+    shuffled = "_x: f32[1,15,6] -> Relu -> Reshape([1,3,5,6]) -> Transpose([0,2,1,3])"
+    other = Net(f"{shuffled} -> moved: Reshape([1,15,6], special_zero=false) -> Result")
+    first, second = (irshape.read(net.xml.encode(), weights=net.bin) for net in (one, other))
+    [told] = errors(asked(one, "[1,S,6]", rewrite=True, like=second))
+    assert told.startswith("S207 Reshape 'moved' has Transpose 'transpose_") and told.endswith("and lacks the layer")
+    assert errors(asked(other, "[1,S,6]", rewrite=True, like=first)) == []
+
+
+# A pool by 2, a pad to a multiple of 4, which 16 elements do not need, and a cut back to the size before, in another layout.
+_PADDED = """
+    _x: f32[1,3,{0}] -> _y: AvgPool-1(kernel="2", strides="2", pads_begin="0", pads_end="0", exclude-pad="true", rounding_type=floor)
+    _n: Gather-8(ShapeOf-3(_y, output_type=i64), [2], 0)
+    _rest: FloorMod(Subtract([0], _n), [4])
+    Pad-12(_y, [0,0,0], Concat([0,0], _rest, axis=0), f32=0.0, pad_mode=constant) -> _padded: Transpose([0,2,1])
+    Slice-8(_padded, [0], [{1}], [1], [1]) -> Result
+"""
+
+
+def test_an_end_may_be_the_size_before_a_pad_in_another_layout() -> None:
+    [told] = errors(asked(Net(_PADDED.format(32, 16)), "[1,3,L]", rewrite=True))
+    assert told.startswith("S208 Slice") and "L//2]" in told, told
+
+
+def test_a_small_size_may_be_a_part_of_a_pattern() -> None:
+    """Blocks of 2 rows and 2 columns, of 2 rows."""
+    text = "f32[1,4,{0},6] -> Reshape([1,4,{1},2,3,2], special_zero=false) -> Result"
+    [told] = errors(asked(Net(text.format(2, 1)), "[1,4,H,6]", rewrite=True))
+    assert told.startswith("S208") and "but it may be H//2, which is 1 in the file" in told
+    assert _told(text.format(2, 1), text.format(6, 3), "[1,4,H,6]") == ([], ["[1,4,-1,2,3,2]"])
+
+
+def test_ways_that_agree_at_the_multiples_that_are_asked_for_are_one() -> None:
+    text = "_x: f32[1,{0}] -> Slice-8([{1}], [{2}], [1], [1]) -> Result"
+    one, other = Net(text.format(16, 8, 9)), Net(text.format(24, 12, 13))
+    second = irshape.read(other.xml.encode(), weights=other.bin)
+    [told] = errors(asked(one, "[1,S]", rewrite=True, like=second))
+    assert told.startswith("S208")
+    assert errors(asked(one, "[1,S]", symbols={"S": "2*k"}, rewrite=True, like=second)) == []
+
+
+@pytest.mark.oracle
+def test_numbers_that_count_down_to_1_go_on(tmp_path: Path) -> None:
+    one, other = (Net(f"Multiply(f32[2,{size},3], f32={[[float(row)] for row in range(size, 0, -1)]}) -> Result") for size in (12, 20))
+    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,S,3]")
+    _run_equally(found, other, (2, 20, 3), tmp_path)
