@@ -44,7 +44,6 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "the argument is batch": "batch_size",
         "the argument is force": "overwrite",
         "irshape.extract takes to=NAME, check and reshape take targets=NAME, and an answer has write(PATH)": "output outputs",
-        "irshape.extract takes from_=NAME": "inputs",
         "irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old size": "dynamic dynamic_axes dynamic_shapes",
         "an answer has its warnings among its diagnostics": "strict",
         "check and reshape take targets=NAME": "target targets",

@@ -95,6 +95,7 @@ class Refusal(Exception):
     """
 
     is_of_length = False
+    is_short = False  # the walk ended before it had tried all ways
     first: First | None = None
 
     def __init__(self, item: Item, reason: str, constant: Item | None = None, hint: str | None = None, code: str | None = None) -> None:

@@ -190,7 +190,8 @@ def scale(bench: Bench) -> None:
         ways = [_fits(bench, bench.witness, *pair, rounding_of(array)) if pair[0] != pair[1] else [] for pair in pairs]
         if any(here != seen and not fits for (here, seen), fits in zip(pairs, ways, strict=True)):
             continue
-        chosen = [bench.pick(fits) if fits else here for (here, _), fits in zip(pairs, ways, strict=True)]
+        picked = {pair: bench.pick(fits) for pair, fits in dict(zip(pairs, ways, strict=True)).items() if fits}
+        chosen = [picked.get(pair, pair[0]) for pair in pairs]
         pieces = [one.build(bench) if isinstance(one, _Fit) else np.array([one], np.float32) for one in chosen]
         made = pieces[0] if len(pieces) == 1 else _add(bench, "Concat", *pieces, axis=0)
         bench.connect(port, _add(bench, "Reshape", made, np.array(array.shape, np.int64), special_zero=False))
@@ -216,6 +217,8 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
     fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
     times = [(now * count, seen * count, (count, *sizes)) for count in fixed[:_MOST] for now, seen, sizes in every]
+    shapes = [bench.shape(one.outputs[0]) or () for one in bench.draft.of_type("Parameter")]
+    samples = {name for shape in shapes for size in shape[: len(shape) > 1] for name in symbols(size)}
     parts = explained(bench, open_sizes(bench), abs(here), abs(there)) if here % 1 == there % 1 == 0 else []
     found: list[_Fit] = []
     for factor in (*_FACTORS, None):
@@ -227,13 +230,16 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
                 by = here / pair[0] if factor is None else factor
                 if isclose(here, by * pair[0], rel_tol=rounding) and isclose(there, by * pair[1], rel_tol=rounding):
                     found.append(_Fit(product(sizes), form, by, is_inverse=is_inverse))
-        if factor is None or factor % 1:
-            found += [_Fit(part, _FORMS[0], copysign(1, here), is_inverse=False) for part in parts]
-        if any(not bench.holds_batch(fit[0]) for fit in found):
+        if any(symbols(fit[0]).isdisjoint(samples) for fit in found):
             break
+    if factor is None or factor % 1:
+        found += [_Fit(part, _FORMS[0], copysign(1, here), is_inverse=False) for part in parts]
     names = sorted({name for fit in found for name in symbols(fit[0])})
     trials = [{name: count + 3 * at for at, name in enumerate(names)} for count in _TRIALS]
-    return [*{_values(fit, trials): fit for fit in reversed(found)}.values()][::-1]
+    distinct = dict[object, _Fit]()
+    for fit in found:
+        distinct.setdefault(_values(fit, trials), fit)
+    return [*distinct.values()]
 
 
 def _values(fit: _Fit, trials: Iterable[Mapping[str, int]]) -> object:

@@ -90,8 +90,8 @@ class _Choice:
 
 def _is_unsure(choice: _Choice, index: int, error: Refusal) -> bool:
     """Whether an option that fits both exports fails for what irshape does not know, and not for what a layer demands."""
-    is_unproved = error.code == "P111" or "no rule" in error.reason or re.search(rf"\b{UNNAMED}\b", error.reason) is not None
-    return is_unproved and getattr(choice.options[index], "is_seen", False)
+    is_unproved = error.is_short or error.code == "P111" or "no rule" in error.reason or re.search(rf"\b{UNNAMED}\b", error.reason)
+    return bool(is_unproved) and getattr(choice.options[index], "is_seen", False)
 
 
 class Alternative(NamedTuple):
@@ -280,7 +280,8 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 self._steps_back += 1
-                if not self._choices or self._choices[-1].at < start or self._steps_back - begun > most or visits < 0:
+                furthest[1].is_short = is_short = visits < 0 or self._steps_back - begun > most
+                if is_short or not self._choices or self._choices[-1].at < start:
                     raise furthest[1] from None
                 choice = self._choices[-1]
                 choice.unsure |= {choice.index} if _is_unsure(choice, choice.index, error) else set()

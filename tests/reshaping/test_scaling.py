@@ -272,6 +272,9 @@ def test_a_number_that_fits_the_batch_may_be_a_part() -> None:
     text = f"f32[{{0}},{{1}},16] -> Reshape([{{0}},-1]) -> {largest}\n_top -> Result"
     [fault], _ = _told(text.format(2, 8), text.format(3, 12), "[B,H,16]")
     assert fault.startswith("S208 TopK") and "may give [B], [H//4]" in fault
+    text = "f32[{0},{1},16] -> Multiply(f32={0}.0) -> Result"
+    [fault], _ = _told(text.format(2, 8), text.format(3, 12), "[B,H,16]")
+    assert fault.startswith("S208 Multiply") and "may give B" in fault and "0.25*H" in fault
 
 
 @pytest.mark.parametrize(("here", "there", "told"), [(4.0, 4.0, []), (10.0, 12.0, ["S207"])])
