@@ -225,6 +225,8 @@ def _highest(unknown: Callable[[Bound], int], was: int) -> Bound:
         return inf
     while high < _FAR and unknown(high) == least:
         low, high = high, 2 * high
+    if high >= _FAR:
+        return inf
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if unknown(middle) == least else (low, middle)
