@@ -424,6 +424,14 @@ class Bench:
         return made.outputs[output]
 
 
+def put_instead(bench: Bench, new: Tensor) -> None:
+    """Let a new layer, of the same recorded shape, take the place of the one that is visited."""
+    old = bench.item.outputs[0]
+    bench.recorded[new._value.slot] = bench.recorded[old.slot]
+    bench.tensor(old).replace_uses(new)
+    bench.instead = new._value.item
+
+
 def source(item: Item, port: int) -> Value:
     """What an input of a layer reads. The layers that are visited have no input that reads nothing."""
     value = item.inputs[port]

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from irshape.ops.flow import same
-from irshape.reshaping.bench import Bench, numbers_of, open_sizes, source
+from irshape.reshaping.bench import Bench, numbers_of, open_sizes, put_instead, source
 from irshape.shape.dim import Dim, Size
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
@@ -87,10 +87,8 @@ def reduce_whole(bench: Bench) -> None:
         return
     axes = np.arange(2, 2 + len(sizes))
     new = bench.add(_REDUCED[item.type], bench.tensor(data), axes, keep_dims=True, name=f"{item.name}/whole")
-    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
-    bench.tensor(item.outputs[0]).replace_uses(new)
     bench.mend("kernel", [one for one, _ in kernels], bench.sizes(data)[2:], "generated", "the windows of both exports cover whole axes")
-    bench.instead = new._value.item
+    put_instead(bench, new)
 
 
 _REDUCED: Final = {"AvgPool": "ReduceMean", "MaxPool": "ReduceMax"}

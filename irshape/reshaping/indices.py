@@ -12,7 +12,7 @@ import numpy as np
 from irshape.editing.layers import Tensor
 from irshape.editing.state import Value
 from irshape.ops.flow import Axis, Factor, Held, same
-from irshape.reshaping.bench import Bench, Sizes, number_of, scalar, source
+from irshape.reshaping.bench import Bench, Sizes, number_of, put_instead, scalar, source
 from irshape.reshaping.folding import Folding
 from irshape.reshaping.laws import Array, along, places, ramp, sliced, unflattened
 from irshape.reshaping.stretching import stretched
@@ -69,12 +69,10 @@ def _take_all(bench: Bench, indices: Array, taken: str, sizes: Sequence[Size]) -
     """Put a Reshape in place of a layer that gathers all elements of axes of these sizes in their order."""
     item, all_recorded = bench.item, bench.recorded_sizes(bench.item.outputs[0])
     new = bench.add("Reshape", bench.tensor(source(item, 0)), np.array(all_recorded, np.int64), special_zero=False, name=f"{item.name}/all")
-    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
-    bench.tensor(item.outputs[0]).replace_uses(new)
     assumed = f"the indices take {taken} in order; irshape assumes the same at other sizes"
     why = "" if all(bench.holds_batch(size) or isinstance(size, int) for size in sizes) else assumed
     bench.mend("indices", f"0..{indices.max()}", "all", "generated" if why else "forced", why)
-    bench.instead = new._value.item
+    put_instead(bench, new)
 
 
 def _padding(bench: Bench, indices: Array, size: Dim, rows: int) -> Tensor | None:

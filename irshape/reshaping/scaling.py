@@ -13,7 +13,7 @@ import numpy as np
 from irshape.editing.state import Item
 from irshape.ops.attribute import read_float
 from irshape.ops.port import In
-from irshape.reshaping.bench import Bench, Seen, Witness, open_sizes, scalar, source, vector
+from irshape.reshaping.bench import Bench, Seen, Witness, open_sizes, put_instead, scalar, source, vector
 from irshape.reshaping.exports import AS_SEEN, explained
 from irshape.reshaping.folding import rounding_of
 from irshape.reshaping.sizes import HANDLERS
@@ -144,10 +144,8 @@ def clamp(bench: Bench) -> None:
     is_bound = least > -float(np.finfo(np.float32).max) / 2
     kept = _add(bench, "Maximum", bench.tensor(data), np.array([least], type_.dtype)) if is_bound else bench.tensor(data)
     new = _add(bench, "Minimum", kept, largest)
-    bench.recorded[new._value.slot] = bench.recorded[item.outputs[0].slot]
-    bench.tensor(item.outputs[0]).replace_uses(new)
     bench.mend("max", here, wanted, "generated", AS_SEEN)
-    bench.instead = new._value.item
+    put_instead(bench, new)
 
 
 def _ways(known: Iterable[_Known], here: int, there: int) -> list[Size]:
