@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from irshape.ops.flow import same
-from irshape.reshaping.bench import Bench, numbers_of, open_sizes, put_instead, source
+from irshape.reshaping.bench import Bench, Seen, numbers_of, open_sizes, put_instead, source, vector
 from irshape.shape.dim import Dim, Size
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
@@ -74,7 +74,7 @@ def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start
 
 
 def reduce_whole(bench: Bench) -> None:
-    """A pool whose windows cover the same axes whole in both exports: a ReduceMean or a ReduceMax of these axes."""
+    """A pool whose windows cover the same axes whole in both exports, and one element of others: a ReduceMean or ReduceMax of these."""
     item, data = bench.item, source(bench.item, 0)
     partner = None if bench.witness is None else bench.witness.partners.get(item.base)
     here, there = bench.recorded_sizes(data), None if bench.witness is None else bench.witness.shape(data)
@@ -83,13 +83,40 @@ def reduce_whole(bench: Bench) -> None:
     pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)]
     is_read = any(bench.draft.state.readers.get(one) for one in item.outputs[1:])
     is_plain = not any(pads) and {*numbers_of(item, "dilations")} <= {1} and not is_read
-    if not is_plain or kernels != sizes or all(one == other for one, other in kernels):
+    whole = [own == size for own, size in zip(kernels, sizes, strict=False)]
+    steps = [one for one, is_whole in zip(numbers_of(item, "strides"), whole, strict=False) if not is_whole]
+    is_plain = is_plain and {1} >= {*steps, *[one for own, is_whole in zip(kernels, whole, strict=False) if not is_whole for one in own]}
+    if not is_plain or all(one == other for one, other in kernels):
         return
-    axes = np.arange(2, 2 + len(sizes))
+    axes = np.flatnonzero(whole) + 2
     new = bench.add(_REDUCED[item.type], bench.tensor(data), axes, keep_dims=True, name=f"{item.name}/whole")
     bench.mend("kernel", [one for one, _ in kernels], bench.sizes(data)[2:], "generated", "the windows of both exports cover whole axes")
     put_instead(bench, new)
 
 
+def pad_to_multiple(bench: Bench) -> None:
+    """A Pad that adds what both exports lack of a multiple behind open axes, as a net with windows does."""
+    item, witness, data = bench.item, bench.witness, source(bench.item, 0)
+    here, there = bench.elements(source(item, 2)) or (), witness.elements(item, 2) if witness is not None else ()
+    shape = bench.sizes(data)
+    if witness is None or not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
+        return
+    options = []
+    for step in _MULTIPLES:
+        wanted = list[Size](here)
+        for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
+            was, seen = bench.at(size), witness.at(size)
+            if bench.is_open(size) and isinstance(was, int) and seen is not None and (-was % step, -seen % step) == (one, other):
+                wanted[axis] = (size + step - 1) // step * step - size
+            elif one != other:
+                break
+        else:
+            options.append(Seen(wanted))
+    if options:
+        bench.connect(2, vector(bench, wanted := bench.pick(options), data))
+        bench.mend("pads_end", here, wanted, "generated", AS_SEEN)
+
+
+_MULTIPLES: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
 _REDUCED: Final = {"AvgPool": "ReduceMean", "MaxPool": "ReduceMax"}
-HANDLERS: Final[dict[str, Callable[[Bench], None]]] = dict.fromkeys(_REDUCED, reduce_whole)
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {**dict.fromkeys(_REDUCED, reduce_whole), "Pad": pad_to_multiple}

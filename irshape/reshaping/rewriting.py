@@ -149,6 +149,11 @@ class Rewriter:
         limits = {name: inputs.symbols[name]._replace(high=high) for name, high in highest.items() if high < inf}
         return " ".join([f"{name}={one}" for name, one in sorted(limits.items())]) if self.grants(limits) else ""
 
+    def lacks(self, doubt: Doubt) -> bool:
+        """Whether the second export has other sizes, and decides nothing as it has no partner of the layer."""
+        known = {} if self._witness is None else self._witness.sizes
+        return bool(doubt.names & known.keys()) and all(known.get(name) != self._wish.recorded.get(name) for name in doubt.names)
+
     def grants(self, sizes: Mapping[str, SymbolRange]) -> bool:
         """Whether a walk reaches the end if symbols have only these sizes."""
         inputs = self._wish.inputs

@@ -402,7 +402,9 @@ class Session(inner.Session):
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
             advice = None if inference.ok else self._other(before[0], engine)
-            doubts = [_doubtful(code, doubt, wish, rewriter.limited(doubt.what), advice) for code, doubt in rewriting.doubts]
+            doubts = [
+                _doubtful(code, one, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one)) for code, one in rewriting.doubts
+            ]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
         return inference
@@ -629,10 +631,11 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
-def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | None) -> Diagnostic:
+def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
     """The error that an open question is. `limits` are sizes that leave no question.
 
-    `advice` is the next step if the model does not pass although the number stays, or with the first way.
+    `advice` is the next step if the model does not pass although the number stays, or with the first way. `lacks` says that the second
+    export has no such layer.
     """
     if code == "P111" or (doubt.is_number and advice is not None):
         return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else advice)
@@ -641,7 +644,7 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | No
     sizes = limits or (_multiples(wish, names, doubt.step) if are_multiples else "")
     meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
-    like, first = f"with another {other or 'size'}", "keep the number"
+    like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
     if not doubt.is_number:
         like, first = "at a size where the ways differ", "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""

@@ -359,3 +359,22 @@ def test_numbers_that_count_down_to_1_go_on(tmp_path: Path) -> None:
     found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert (errors(found), _result(found)) == ([], "[2,S,3]")
     _run_equally(found, other, (2, 20, 3), tmp_path)
+
+
+@pytest.mark.oracle
+def test_a_pool_over_one_of_two_axes_is_a_reduction_of_it(tmp_path: Path) -> None:
+    pool = 'kernel="1,{0}", strides="1,{0}", pads_begin="0,0", pads_end="0,0", rounding_type=floor'
+    text = f"MaxPool-1(f32[2,3,5,{{0}}], {pool}) -> Relu -> Result"
+    one, other = Net(text.format(12)), Net(text.format(20))
+    found = asked(one, "[2,3,5,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,3,5,1]")
+    _run_equally(found, other, (2, 3, 5, 20), tmp_path)
+
+
+@pytest.mark.oracle
+def test_a_pad_to_a_multiple_follows_the_size(tmp_path: Path) -> None:
+    text = "Pad-12(f32[2,3,{0},{1}], [0,0,0,0], [0,0,{2},{3}], f32=0.0, pad_mode=constant) -> Result"
+    one, other = Net(text.format(10, 13, 2, 3)), Net(text.format(17, 12, 3, 0))
+    found = asked(one, "[2,3,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), _result(found)) == ([], "[2,3,4*((H + 3)//4),4*((W + 3)//4)]")
+    _run_equally(found, other, (2, 3, 17, 12), tmp_path)
