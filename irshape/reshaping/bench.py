@@ -210,12 +210,12 @@ class Notes:
 class Bench:
     """A draft whose inputs have the sizes that are asked for, beside the recorded shapes.
 
-    `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol, and
-    `known` also those of the symbols that layers make, such as the one of a slice that no formula tells. `batch` is the symbol of the
-    batch, None if there is none, and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is
-    visited, `traced` the trace of its output if a mend gives it, and `instead` the layer that a mend has put in its place. `pick` chooses
-    one of several options, `letters` are the symbols that irshape named. With a `witness`, a second export decides, so that a number that
-    may stay is an option.
+    `recorded` are the facts at the recorded sizes by slot, `numbers` the recorded value of each symbol, and `known` also those of the
+    symbols that layers make, such as the one of a slice that no formula tells. `batch` is the symbol of the batch, None if there is none,
+    and `asked` are the numbers that were asked for in place of symbols. `item` is the layer that is visited, `traced` the trace of its
+    output if a mend gives it, and `instead` the layer that a mend has put in its place, which `replaced` layers have. `pick` chooses one of
+    several options, `letters` are the symbols that irshape named. With a `witness`, a second export decides, so that a number that may stay
+    is an option.
     """
 
     def __init__(
@@ -235,6 +235,7 @@ class Bench:
         self.item: Item = next(iter(draft.state.items.values()))
         self.traced: Trace | None = None
         self.instead: Item | None = None
+        self.replaced: set[Item] = set()
         self.pick: Callable[[Sequence[Any]], Any] = lambda options: options[0]
         self.witness: Witness | None = None
         self.letters: Set[str] = frozenset()
@@ -430,6 +431,7 @@ def put_instead(bench: Bench, new: Tensor) -> None:
     bench.recorded[new._value.slot] = bench.recorded[old.slot]
     bench.tensor(old).replace_uses(new)
     bench.instead = new._value.item
+    bench.replaced.add(bench.item)
 
 
 def source(item: Item, port: int) -> Value:

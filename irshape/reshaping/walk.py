@@ -341,7 +341,8 @@ class Walk:
                 self._go(choice.at, max(_LEAST_RETRIES, min(left, _MOST_STEPS_BACK)))
                 self._agree()
                 item = self._items[choice.at]
-                is_made_again = item in self.bench.draft.dead()  # with the sizes that another layer needs
+                # With the sizes that another layer needs, and not by its own mend.
+                is_made_again = item not in self.bench.replaced and item in self.bench.draft.dead()
                 is_other = (is_other and not is_made_again) or [*map(listed, results)] != [*map(listed, _results(self.bench))]
                 if is_other and not own < self.conditions():
                     found += self._alternative(choice, index)

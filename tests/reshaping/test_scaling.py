@@ -361,6 +361,13 @@ def test_numbers_that_count_down_to_1_go_on(tmp_path: Path) -> None:
     _run_equally(found, other, (2, 20, 3), tmp_path)
 
 
+def test_the_largest_number_of_a_clamp_may_be_several_sizes() -> None:
+    """The last index of 11 and 15 elements, or as many as are even."""
+    text = "_x: f32[2,{0},3]\nMultiply(_x, Clamp(Multiply(_x, f32=30.0), min=0.0, max={1}.0)) -> Result"
+    [fault], _ = _told(text.format(11, 10), text.format(15, 14), "[2,S,3]")
+    assert fault.startswith("S208 Clamp") and "2*(S//2)" in fault and "S - 1" in fault
+
+
 @pytest.mark.oracle
 def test_a_pool_over_one_of_two_axes_is_a_reduction_of_it(tmp_path: Path) -> None:
     pool = 'kernel="1,{0}", strides="1,{0}", pads_begin="0,0", pads_end="0,0", rounding_type=floor'
