@@ -60,7 +60,7 @@ def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
 
 
 def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start: object = None) -> list[Size]:
-    """What a number that another export does not have may be of an axis: what is left of some elements, or a part, from a start on."""
+    """The sizes for a limit of a slice that another export has otherwise: an axis less some elements, or a part from `start` on."""
     witness, number = bench.witness, (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
     there = () if witness is None else witness.elements(bench.item, port)[at : at + 1]
     if witness is None or not there or there[0] == number or not isinstance(own, Dim) or not isinstance(number, int):
@@ -80,22 +80,23 @@ def reduce_whole(bench: Bench) -> None:
     here, there = bench.recorded_sizes(data), None if bench.witness is None else bench.witness.shape(data)
     kernels = [] if partner is None else [*zip(numbers_of(item, "kernel"), numbers_of(partner, "kernel"), strict=False)]
     sizes = [*zip(here or (), there or (), strict=False)][2:]
-    pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)]
+    is_padded = any(one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name))
     is_read = any(bench.draft.state.readers.get(one) for one in item.outputs[1:])
-    is_plain = not any(pads) and {*numbers_of(item, "dilations")} <= {1} and not is_read
-    whole = [own == size for own, size in zip(kernels, sizes, strict=False)]
-    steps = [one for one, is_whole in zip(numbers_of(item, "strides"), whole, strict=False) if not is_whole]
-    is_plain = is_plain and {1} >= {*steps, *[one for own, is_whole in zip(kernels, whole, strict=False) if not is_whole for one in own]}
-    if not is_plain or all(one == other for one, other in kernels):
+    if is_padded or is_read or not {*numbers_of(item, "dilations")} <= {1} or all(one == other for one, other in kernels):
         return
-    axes = np.flatnonzero(whole) + 2
-    new = bench.add(_REDUCED[item.type], bench.tensor(data), axes, keep_dims=True, name=f"{item.name}/whole")
+    axes = []
+    for axis, (kernel, size, step) in enumerate(zip(kernels, sizes, numbers_of(item, "strides"), strict=False), 2):
+        if kernel == size:
+            axes.append(axis)
+        elif (*kernel, step) != (1, 1, 1):
+            return
+    new = bench.add(_REDUCED[item.type], bench.tensor(data), np.array(axes, np.int64), keep_dims=True, name=f"{item.name}/whole")
     bench.mend("kernel", [one for one, _ in kernels], bench.sizes(data)[2:], "generated", "the windows of both exports cover whole axes")
     put_instead(bench, new)
 
 
 def pad_to_multiple(bench: Bench) -> None:
-    """A Pad that adds what both exports lack of a multiple behind open axes, as a net with windows does."""
+    """A Pad that fills open axes to a multiple in both exports, as a net with windows does."""
     item, witness, data = bench.item, bench.witness, source(bench.item, 0)
     here, there = bench.elements(source(item, 2)) or (), witness.elements(item, 2) if witness is not None else ()
     shape = bench.sizes(data)
@@ -105,8 +106,8 @@ def pad_to_multiple(bench: Bench) -> None:
     for step in _MULTIPLES:
         wanted = list[Size](here)
         for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
-            was, seen = bench.at(size), witness.at(size)
-            if bench.is_open(size) and isinstance(was, int) and seen is not None and (-was % step, -seen % step) == (one, other):
+            was, now = bench.at(size), witness.at(size)
+            if bench.is_open(size) and isinstance(was, int) and now is not None and (-was % step, -now % step) == (one, other):
                 wanted[axis] = (size + step - 1) // step * step - size
             elif one != other:
                 break

@@ -109,7 +109,8 @@ class Rewriter:
                 alone.walked()
             except Refusal as other:
                 before = {one.base for one in reached([other.item], lambda item: item.producers)}
-                return error if "--like" in (other.hint or "") or error.item.base in before else other  # the export is given, or is right
+                is_answered = "--like" in (other.hint or "")  # the export is given
+                return error if is_answered or error.item.base in before else other
         return error
 
     def _from_recorded(self, error: Refusal) -> Refusal:

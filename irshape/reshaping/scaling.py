@@ -16,7 +16,7 @@ from irshape.ops.port import In
 from irshape.reshaping.bench import Bench, Seen, Witness, open_sizes, put_instead, scalar, source, vector
 from irshape.reshaping.exports import AS_SEEN, explained
 from irshape.reshaping.folding import rounding_of
-from irshape.reshaping.sizes import HANDLERS
+from irshape.reshaping.sizes import HANDLERS as OF_SIZES
 from irshape.reshaping.slices import HANDLERS as OF_SLICES
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
@@ -57,6 +57,8 @@ _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
 _TRIALS: Final = (12, 35, 1001)
 # What a slice states beside its limits.
 _STEPS: Final = ("step", "strides")
+# The layers whose handlers mend the other numbers.
+_MENDED: Final = frozenset({*OF_SIZES, *OF_SLICES})
 # Products are made of at most so many sizes of axes, and of so many fixed sizes.
 _MOST: Final = 16
 
@@ -103,7 +105,7 @@ def differing(bench: Bench) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]
     item, witness = bench.item, bench.witness
     for port, value in enumerate(item.inputs if witness is not None else ()):
         name = _name(item, port)
-        is_read = name not in NAMES and (item.type not in (*HANDLERS, *OF_SLICES) or name in _STEPS)
+        is_read = name not in NAMES and (item.type not in _MENDED or name in _STEPS)
         if value is None or witness is None or not is_read or bench.constant_of(value) is None:
             continue
         here, there = bench.elements(value) or (), witness.elements(item, port)
@@ -116,8 +118,8 @@ def restate(bench: Bench) -> None:
     item, witness = bench.item, bench.witness
     near = [size for value in item.inputs if value is not None for size in bench.shape(value) or ()]
     for port, here, there in differing(bench) if witness is not None else ():
-        known = [_Known(bench, cast("Witness", witness), sizes, is_near=sizes is near) for sizes in (near, open_sizes(bench))]
-        ways = [[one] if one == other else _ways(known, one, other) for one, other in zip(here, there, strict=True)]
+        pairs = zip(here, there, strict=True)
+        ways = [[one] if one == other else _ways(bench, cast("Witness", witness), one, other, near) for one, other in pairs]
         if all(ways):
             wanted = bench.pick([Seen(one) for one in islice(product_of(*ways), _MOST)])
             shape = bench.recorded_sizes(source(item, port)) or ()
@@ -130,13 +132,12 @@ def clamp(bench: Bench) -> None:
     """Let a Clamp whose largest number differs in the second export compute it from a size, such as the last index."""
     item, witness = bench.item, bench.witness
     partner = None if witness is None else witness.partners.get(item.base)
-    if item.type != "Clamp" or witness is None or partner is None or item.attributes.get("min") != partner.attributes.get("min"):
+    if witness is None or partner is None or item.attributes.get("min") != partner.attributes.get("min"):
         return
     here, there = (read_float(one.attributes.get("max", "0"))[0] for one in (item, partner))
     whole = [int(one) for one in (here, there) if one % 1 == 0]
-    near = [_Known(bench, witness, open_sizes(bench), is_near=False)]
     type_ = bench.tensor(item.outputs[0]).element_type
-    if here == there or len(whole) < 2 or type_.dtype is None or not (ways := _ways(near, *whole)):
+    if here == there or len(whole) < 2 or type_.dtype is None or not (ways := _ways(bench, witness, whole[0], whole[1])):
         return
     [wanted] = bench.pick([Seen([one]) for one in ways])
     data, least = source(item, 0), read_float(item.attributes.get("min", "0"))[0]
@@ -148,28 +149,22 @@ def clamp(bench: Bench) -> None:
     put_instead(bench, new)
 
 
-def _ways(known: Iterable[_Known], here: int, there: int) -> list[Size]:
-    """The formulas of a number in both exports, of the nearest sizes that have some; a negative one counts from the end."""
+def _ways(bench: Bench, witness: Witness, here: int, there: int, near: Iterable[Size] = ()) -> list[Size]:
+    """The formulas of a number in both exports, of the sizes `near` the layer, else of other tensors; a negative one counts from the end.
+
+    They are sizes, last indices and parts, else what is left of a size near the layer.
+    """
     sign = -1 if here < 0 else 1
-    return next(filter(None, [[sign * way for way in one.ways(sign * here, sign * there)] for one in known]), [])
-
-
-class _Known:
-    """The numbers of sizes in both exports, where these differ, and those of their parts."""
-
-    def __init__(self, bench: Bench, witness: Witness, sizes: Iterable[Size], *, is_near: bool) -> None:
-        self.bench, self.is_near = bench, is_near  # the sizes are those of the layer's own data
+    here, there = sign * here, sign * there
+    for sizes, is_near in ((near, True), (open_sizes(bench), False)):
         own = {str(size): size for size in sizes if isinstance(size, Dim)}.values()
-        self.sizes = [(one, bench.at(one), witness.at(one)) for one in own]
-
-    def ways(self, here: int, there: int) -> list[Size]:
-        """The formulas of a number in both exports: whole sizes, last indices and parts, else what is left of an input's size."""
-        differing = [(one, was, seen) for one, was, seen in self.sizes if isinstance(was, int) and seen is not None and was != seen]
-        own = [(one, here - was) for one, was, seen in differing if here - was == there - seen]
-        sizes = [one for one, *_ in self.sizes]
-        found = [*explained(self.bench, sizes, here, there), *[size - 1 for size, more in own if more == -1]]
-        left = [size + more for size, more in own if self.is_near and str(size).isidentifier()]
-        return [*{str(one): one for one in found}.values()] or left
+        numbers = ((size, bench.at(size), witness.at(size)) for size in own)
+        left = [(size, here - was) for size, was, now in numbers if isinstance(was, int) and now is not None and here - was == there - now]
+        found = [*explained(bench, own, here, there), *[size - 1 for size, more in left if more == -1]]
+        found = found or [size + more for size, more in left if is_near and str(size).isidentifier()]
+        if found:
+            return [*{str(one): sign * one for one in found}.values()]
+    return []
 
 
 def scale(bench: Bench) -> None:
@@ -246,3 +241,6 @@ def _values(fit: _Fit, trials: Iterable[Mapping[str, int]]) -> object:
         return tuple(map(fit.number, trials))
     except (ValueError, ZeroDivisionError, OverflowError):
         return fit.text(str)
+
+
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {"Clamp": clamp}

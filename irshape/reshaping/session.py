@@ -193,9 +193,9 @@ _STEPS = (32, 64, 16)
 # So many causes are told one by one.
 _MOST_CAUSES = 8
 _COMPARE = "compare the outputs of a batch with those of single samples; if they agree, add --choose first"
-_LIMITED = "ask for sizes up to which irshape knows what each layer takes of a table: --set {}"
+_LIMITED = "ask for sizes up to which every table has rows: --set {}"
 _OTHER = "choose other sizes, or convert the model again"
-_TELL = "choose other sizes, or convert the model again at another size and give this second export, which may decide, with --like"
+_TELL = "choose other sizes, or convert the model again at another size and give this second export with --like: it may show the formula"
 _RECORDED = "if an export for one size has open inputs, give its sizes, with numbers for letters: --recorded {}; else ask for this size"
 _TRY = "add --rewrite, which changes whatever holds the old size"
 

@@ -129,7 +129,7 @@ def strided_limits(bench: Bench) -> None:
     if recorded is None or any(1 in _mask(item, name, 0) for name in ("new_axis_mask", "ellipsis_mask")):
         return
     sizes = list(zip(bench.sizes(data), recorded, strict=True))
-    begins: Sequence[Any] = [None] * len(bench.elements(source(item, 1)) or ())
+    begins = dict[int, Any]()  # those that are known
     for name, port, text in (("begin", 1, "from the start"), ("end", 2, "to the end")):
         limits = bench.elements(source(item, port)) or ()
         kept = _mask(item, f"{name}_mask", len(limits))[: len(limits)]
@@ -140,14 +140,18 @@ def strided_limits(bench: Bench) -> None:
         singles, ways = _mask(item, "shrink_axis_mask", len(limits)), list[list[Any]]()
         for at in range(len(limits)):
             is_number = at < len(sizes) and at not in new and not kept[at]
-            follows = isinstance(begins[at], Dim) and singles[at]
-            ways.append([begins[at] + 1] if follows else seen_along(bench, port, at, *sizes[at], begins[at]) if is_number else [])
-        begins = [*limits]
+            begin = begins.get(at)
+            if isinstance(begin, Dim) and singles[at]:
+                ways.append([begin + 1])
+            else:
+                ways.append(seen_along(bench, port, at, *sizes[at], begin) if is_number else [])
+        wanted: Sequence[Any] = limits
         if any(ways):
             pairs = [found or [limit] for found, limit in zip(ways, limits, strict=True)]
-            begins = bench.pick([Seen(one) for one in islice(product_of(*pairs), _MOST)])
-            bench.connect(port, vector(bench, begins, data))
-            bench.mend(f"{name}s", limits, begins, "generated", AS_SEEN)
+            wanted = bench.pick([Seen(one) for one in islice(product_of(*pairs), _MOST)])
+            bench.connect(port, vector(bench, wanted, data))
+            bench.mend(f"{name}s", limits, wanted, "generated", AS_SEEN)
+        begins = dict(enumerate(wanted))
 
 
 def _is_outside(port: int, limit: object, size: Size, recorded: int) -> bool:

@@ -110,9 +110,10 @@ def _cropped(bench: Bench) -> Iterator[tuple[int, int, Sequence[Size]]]:
 
     The constant has equal elements, or is as long as the size in the second export, too.
     """
-    item, witness, value = bench.item, bench.witness, source(bench.item, 0)
-    array = bench.array(value) if item.type == "Slice" and bench.constant_of(value) is not None else None
-    if array is None:
+    item, witness = bench.item, bench.witness
+    value = source(item, 0) if item.type == "Slice" else None
+    array = None if value is None or bench.constant_of(value) is None else bench.array(value)
+    if value is None or array is None or not array.size:
         return
     there = None if witness is None else witness.shape(value)
     begins, ends, steps = (bench.elements(source(item, port)) or () for port in (1, 2, 3))

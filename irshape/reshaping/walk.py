@@ -48,7 +48,7 @@ _MOST_STEPS_BACK: Final = 400
 # A walk visits each layer about so many times, and more where there are few.
 _MOST_VISITS: Final = 6
 _LEAST_VISITS: Final = 2000
-_HANDLERS: Final = {**sizes.HANDLERS, **slices.HANDLERS, **indices.HANDLERS, **exports.HANDLERS}
+_HANDLERS: Final = {**sizes.HANDLERS, **slices.HANDLERS, **indices.HANDLERS, **exports.HANDLERS, **scaling.HANDLERS}
 DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
@@ -95,7 +95,7 @@ def _is_unsure(choice: _Choice, index: int, error: Refusal) -> bool:
 
 
 class Alternative(NamedTuple):
-    """Another option with which every layer passes, or that fits both exports, and irshape cannot follow it.
+    """Another option with which every layer passes, or one that fits both exports although irshape cannot follow it.
 
     These are the layer, the option that was taken, and the other one. The options agree where the symbols `names` are multiples of `step`;
     0 if no number up to `_MOST_STEP` is such a step.
@@ -126,7 +126,7 @@ def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
 
 
 def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
-    """Whether sizes are those of others wherever both are, as far as trials up to twice the recorded sizes, and far off, tell.
+    """Whether sizes are those of others wherever both are sizes, as far as trials up to twice the recorded sizes, and far off, tell.
 
     Those that count from the end of an axis are negative.
     """
@@ -468,7 +468,6 @@ class Walk:
             handler(self.bench)
         if has_rank and self.bench.instead is None:
             scaling.restate(self.bench)
-            scaling.clamp(self.bench)
         if self.bench.instead is None:
             follow(self.bench)
 

@@ -246,7 +246,9 @@ def _spread(bench: Bench, item: Item) -> None:
 
 def _is_regular(array: Any, axis: int) -> bool:
     """Whether numbers are evenly spaced along an axis, or all the same."""
-    rows = array.swapaxes(0, axis).astype(float) if array.dtype.kind in "iuf" else array[:0]
+    if array.dtype.kind not in "iuf":
+        return False
+    rows = array.swapaxes(0, axis).astype(float)
     steps = rows[1:] - rows[:-1]
     return len(steps) > 1 and bool(abs(steps[1:] - steps[:-1]).max() <= _UNEVEN * abs(steps).max())
 

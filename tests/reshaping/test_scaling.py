@@ -16,9 +16,13 @@ _TOKENS = "f32[1,{}] -> {}(f32={}) -> Result"
 _PIXELS = "f32[1,3,{},{}] -> ReduceSum([1,2,3], keep_dims=false) -> Multiply(f32={}) -> Result"
 
 
+def _beside(one: Net, other: Net, shape: str) -> irshape.Inference:
+    """A net rewritten for a shape of its input, with another net as the second export."""
+    return asked(one, shape, rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+
+
 def _told(one: str, other: str, shape: str) -> tuple[list[str], list[str]]:
-    second = Net(other)
-    found = asked(Net(one), shape, rewrite=True, like=irshape.read(second.xml.encode(), weights=second.bin))
+    found = _beside(Net(one), Net(other), shape)
     return errors(found), [] if errors(found) else [mend["now"] for mend in found.to_dict().get("mends", ())]
 
 
@@ -84,8 +88,7 @@ def test_weights_that_two_exports_have_otherwise_are_told() -> None:
 @pytest.mark.oracle
 def test_a_number_that_is_computed_is_that_of_the_other_export(tmp_path: Path) -> None:
     one, other = Net(_TOKENS.format(12, "Multiply", 1.0909091)), Net(_TOKENS.format(20, "Multiply", 1.0526316))
-    second = irshape.read(other.xml.encode(), weights=other.bin)
-    asked(one, "[1,S]", rewrite=True, like=second).write(tmp_path / "new.xml")
+    _beside(one, other, "[1,S]").write(tmp_path / "new.xml")
     given = np.arange(20, dtype=np.float32).reshape(1, 20)
     result = core().compile_model(tmp_path / "new.xml", "CPU")([given])[0]
     assert np.allclose(result, given * (20 / 19))
@@ -155,7 +158,7 @@ def test_an_integer_that_two_exports_have_otherwise_is_computed(name: str, tmp_p
     text, own, others, now = _INTEGERS[name]
     shape = "[2,3,S]" if "Pool" in text else "[2,S,3]"
     one, other = Net(text.format(*own)), Net(text.format(*others))
-    found = asked(one, shape, rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, shape)
     if now is None:
         assert [fault.partition("' may give ")[2] for fault in errors(found)] == ["[S//4] or [(S + 3)//4]"]
         assert "--set S=4*k" in str(found.diagnostics[0].hint)
@@ -178,9 +181,8 @@ _LENGTHS = {
 def test_a_constant_is_as_long_as_a_size_of_both_exports(name: str, shape: str, tmp_path: Path) -> None:
     """No other input of the layer has that size, or says where the constant has it."""
     one, other = (Net(_LENGTHS[name].format(size, [[[float(row)] for row in range(size)]], np.tri(size).tolist())) for size in (12, 20))
-    second = irshape.read(other.xml.encode(), weights=other.bin)
     assert errors(asked(one, shape, rewrite=True))
-    found = asked(one, shape, rewrite=True, like=second)
+    found = _beside(one, other, shape)
     assert errors(found) == []
     _run_equally(found, other, (2, 20, 3), tmp_path)
 
@@ -202,7 +204,7 @@ def test_a_constant_is_as_long_as_the_slice_that_takes_its_first_elements(is_equ
     text = "_n: Gather(ShapeOf-3(f32[{0},3], output_type=i64), [0], 0)\nSlice-8(f32={1}, [0], _n, [1], [0]) -> Multiply(f32=2.0) -> Result"
     one, other = Net(text.format(12, here)), Net(text.format(20, there))
     assert _result(asked(one, "[S,3]", rewrite=True)) == ("[S,1]" if is_equal else "[min(S, 12),1]")
-    found = asked(one, "[S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[S,3]")
     assert (errors(found), _result(found)) == ([], "[S,1]")
     _run_equally(found, other, (20, 3), tmp_path)
 
@@ -249,7 +251,7 @@ _OTHERWISE = {
 def test_a_part_of_a_size_is_seen_in_two_exports(name: str, tmp_path: Path) -> None:
     text, own, others, now = _OTHERWISE[name]
     one, other = Net(text.format(*own)), Net(text.format(*others))
-    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,S,3]")
     if not errors(found):
         assert all(any(way in mend["now"] for mend in found.to_dict()["mends"]) for way in now)
         _run_equally(found, other, (2, others[0], 3), tmp_path)
@@ -261,7 +263,7 @@ def test_a_part_of_a_size_is_seen_in_two_exports(name: str, tmp_path: Path) -> N
 def test_a_pool_over_the_whole_axis_of_both_exports_is_a_reduction(tmp_path: Path) -> None:
     text = 'MaxPool-1(f32[2,3,{0}], kernel="{0}", strides="{0}", pads_begin="0", pads_end="0", rounding_type=floor) -> Relu -> Result'
     one, other = Net(text.format(12)), Net(text.format(20))
-    found = asked(one, "[2,3,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,3,S]")
     assert (errors(found), _result(found)) == ([], "[2,3,1]")
     _run_equally(found, other, (2, 3, 20), tmp_path)
 
@@ -289,14 +291,14 @@ def test_a_shift_of_relative_positions_turns_sizes() -> None:
     padded = "f32[2,{0},4] -> MatMul(f32=0.5[4,{0}]) -> Pad-12([0,0,0], [0,0,1], f32=0.0, pad_mode=constant)"
     text = f"{padded} -> Reshape([2,{{1}},{{0}}]) -> Result"
     one, other = Net(text.format(12, 13)), Net(text.format(20, 21))
-    found = asked(one, "[2,S,4]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,S,4]")
     assert (errors(found), _result(found)) == ([], "[2,S + 1,S]")
 
 
 @pytest.mark.oracle
 def test_a_flip_by_indices_goes_on(tmp_path: Path) -> None:
     one, other = (Net(f"Gather-8(f32[2,{size},3], {[*range(size)][::-1]}, 1) -> Result") for size in (12, 20))
-    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,S,3]")
     assert (errors(found), _result(found)) == ([], "[2,S,3]")
     _run_equally(found, other, (2, 20, 3), tmp_path)
 
@@ -305,7 +307,7 @@ def test_a_flip_by_indices_goes_on(tmp_path: Path) -> None:
 def test_a_clamp_to_the_last_index_follows_the_size(tmp_path: Path) -> None:
     text = "_x: f32[2,{0},3]\nMultiply(_x, Clamp(Multiply(_x, f32=30.0), min=0.0, max={1}.0)) -> Result"
     one, other = Net(text.format(12, 11)), Net(text.format(20, 19))
-    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,S,3]")
     assert (errors(found), _result(found)) == ([], "[2,S,3]")
     _run_equally(found, other, (2, 20, 3), tmp_path)
 
@@ -315,10 +317,9 @@ def test_a_transpose_that_only_the_other_export_has_is_told() -> None:
     one = Net("_x: f32[1,5,6] -> Relu -> moved: Reshape([1,5,6], special_zero=false) -> Result")
     shuffled = "_x: f32[1,15,6] -> Relu -> Reshape([1,3,5,6]) -> Transpose([0,2,1,3])"
     other = Net(f"{shuffled} -> moved: Reshape([1,15,6], special_zero=false) -> Result")
-    first, second = (irshape.read(net.xml.encode(), weights=net.bin) for net in (one, other))
-    [told] = errors(asked(one, "[1,S,6]", rewrite=True, like=second))
+    [told] = errors(_beside(one, other, "[1,S,6]"))
     assert told.startswith("S207 Reshape 'moved' has Transpose 'transpose_") and told.endswith("and lacks the layer")
-    assert errors(asked(other, "[1,S,6]", rewrite=True, like=first)) == []
+    assert errors(_beside(other, one, "[1,S,6]")) == []
 
 
 # A pool by 2, a pad to a multiple of 4, which 16 elements do not need, and a cut back to the size before, in another layout.
@@ -356,7 +357,7 @@ def test_ways_that_agree_at_the_multiples_that_are_asked_for_are_one() -> None:
 @pytest.mark.oracle
 def test_numbers_that_count_down_to_1_go_on(tmp_path: Path) -> None:
     one, other = (Net(f"Multiply(f32[2,{size},3], f32={[[float(row)] for row in range(size, 0, -1)]}) -> Result") for size in (12, 20))
-    found = asked(one, "[2,S,3]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,S,3]")
     assert (errors(found), _result(found)) == ([], "[2,S,3]")
     _run_equally(found, other, (2, 20, 3), tmp_path)
 
@@ -373,7 +374,7 @@ def test_a_pool_over_one_of_two_axes_is_a_reduction_of_it(tmp_path: Path) -> Non
     pool = 'kernel="1,{0}", strides="1,{0}", pads_begin="0,0", pads_end="0,0", rounding_type=floor'
     text = f"MaxPool-1(f32[2,3,5,{{0}}], {pool}) -> Relu -> Result"
     one, other = Net(text.format(12)), Net(text.format(20))
-    found = asked(one, "[2,3,5,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,3,5,S]")
     assert (errors(found), _result(found)) == ([], "[2,3,5,1]")
     _run_equally(found, other, (2, 3, 5, 20), tmp_path)
 
@@ -382,6 +383,26 @@ def test_a_pool_over_one_of_two_axes_is_a_reduction_of_it(tmp_path: Path) -> Non
 def test_a_pad_to_a_multiple_follows_the_size(tmp_path: Path) -> None:
     text = "Pad-12(f32[2,3,{0},{1}], [0,0,0,0], [0,0,{2},{3}], f32=0.0, pad_mode=constant) -> Result"
     one, other = Net(text.format(10, 13, 2, 3)), Net(text.format(17, 12, 3, 0))
-    found = asked(one, "[2,3,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    found = _beside(one, other, "[2,3,H,W]")
     assert (errors(found), _result(found)) == ([], "[2,3,4*((H + 3)//4),4*((W + 3)//4)]")
     _run_equally(found, other, (2, 3, 17, 12), tmp_path)
+
+
+def test_a_layer_without_inputs_has_no_constant_to_follow() -> None:
+    text = '_x: f32[1,{0}]\n_v: ReadValue-6(variable_id=a, variable_shape="1,{0}", variable_type=f32)\nAdd(_x, _v) -> Result'
+    [fault], _ = _told(text.format(12), text.format(20), "[1,S]")
+    assert fault.startswith("S207 ReadValue 'readvalue_1' has attributes (variable_shape) that differ")
+
+
+def test_a_mask_is_no_row_of_evenly_spaced_numbers() -> None:
+    """Seven truth values beside an open axis of seven."""
+    assert errors(asked(Net("boolean[7,1] -> LogicalOr(boolean=[[1,0,1,0,1,0,1]]) -> Result"), "[S,1]", rewrite=True)) == []
+
+
+def test_an_end_beside_a_begin_that_an_input_gives_is_told() -> None:
+    text = '_x: f32[1,{0}]\nb: i64[2]\nStridedSlice(_x, b, [0,{1}], [1,1], begin_mask="1,0", end_mask="1,0") -> Result'
+    one, other = Net(text.format(12, 6)), Net(text.format(21, 10))
+    second = irshape.read(other.xml.encode(), weights=other.bin)
+    name = irshape.read(one.xml.encode()).parameters[0].name
+    found = irshape.reshape(one.xml.encode(), {name: "[1,S]"}, weights=one.bin, rewrite=True, like=second)
+    assert [mend["now"] for mend in found.to_dict()["mends"]] == ["[0,S//2]"], errors(found)
