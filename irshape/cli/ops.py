@@ -45,7 +45,7 @@ def run(given: Namespace) -> int:
         one = describe(given.type, registry)
         if one is None:
             like = registry.similar(given.type)
-            return complain(f"there is no operation {given.type!r}{f'; did you mean {like}?' if like else ''}")
+            return complain(f"there is no operation {given.type!r}; {f'did you mean {like}?' if like else 'irshape ops lists them'}")
         described = [one]
     if given.format == "json":
         put_json(described[0] if given.type else described)

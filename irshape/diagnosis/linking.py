@@ -277,8 +277,19 @@ class _Report:
                 fault.message += f"; should it feed {', or '.join(texts)}?"
                 fault.related = tuple([changes.place(reader) for reader, _, _ in readers])
 
+    def _name_texts(self) -> None:
+        """Let the faults of records follow from a dim of the same port that OpenVINO reads as another number."""
+        texts = {(self.at[one], one.where.port): one for one in self.found if one.code == "R101" and one.where.port is not None}
+        for one in self.found:
+            text = texts.get((self.at.get(one), one.where.port)) if one.code == "R301" and one.caused_by is None else None
+            if text is not None:
+                text.message, text.rank = _joined(text.message, one.message.partition(", but ")[2]), one.rank
+                one.caused_by = text
+                self.explained.add(text)
+
     def link(self) -> None:
         """Link every fault that follows from a cause."""
+        self._name_texts()
         tags = self._tags()
         of_ends = {self.at[one]: one for one in self.found if (one.code == "G101" or one.hint in _OF_ENDS) and self.at.get(one) is not None}
         overlap = next((one for one in self.found if one.code == "W202"), None)

@@ -14,6 +14,7 @@ from irshape.model.model import Node, reached
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
+from irshape.shape.notation import parse_parameter_shape
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import LayerSignature, Port
 
@@ -181,7 +182,10 @@ def source_of(node: Node, fact: Fact, code: str) -> str:
         is_declared = node.type in _DECLARED and op.element_type is fact.element_type
         return "its attribute element_type says" if is_declared else "the model computes"
     shape = fact.shape if node.type == "Const" or fact.shape is None else tuple([bounds(size) for size in fact.shape])
-    return "its attribute shape says" if node.type in _DECLARED and op.shape == shape else "the model computes"
+    if node.type not in _DECLARED or op.shape != shape:
+        return "the model computes"
+    is_plain = node.type == "Const" or not parse_parameter_shape(node.layer.attributes.get("shape", ""))[1]
+    return "its attribute shape says" if is_plain else "OpenVINO reads its attribute shape as"
 
 
 def contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact, *, is_exact: bool = False) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ _CONVERT: Final = "convert the model to an IR: ovc MODEL"
 _KERAS: Final = "export the model as a SavedModel, and convert its folder to an IR: ovc FOLDER"
 _PYTORCH: Final = "convert the model in Python: openvino.convert_model, then openvino.save_model"
 _ARCHIVE: Final = "give the files inside it"
-_AGAIN: Final = "download the file again"
+_AGAIN: Final = "export or download the file again"
 _SERVER: Final = "download the file itself: the link may need a login, or lead to a page about the file"
 
 # The first bytes of a format. A pattern is matched at the beginning, after a byte order mark and white space.

@@ -155,6 +155,13 @@ def test_what_is_left_to_the_author(code: str, xml: str, title: str) -> None:
     assert mended_file(inference) is inference.document.source
 
 
+def test_a_dim_that_is_read_as_another_number() -> None:
+    """It comes before the difference that follows from it, says what the model computes, and no fix writes the number that is read."""
+    first, second = verbs.check(fold(output=Q.replace("16", "1b")).encode()).diagnostics
+    assert first.message == "OpenVINO reads the dim '1b' as 1; the model computes [1,16,4,4]"
+    assert (first.code, first.fix, second.code, second.caused_by) == ("R101", None, "R301", first)
+
+
 MISSPELT = '<data block_size="2" mod="depth_first"/>'
 SUSPECT = "an attribute of the layer may be wrong instead"
 RIGHT = "the record may be right, and the model wrong; irshape infer --in-place records what the model computes"

@@ -44,9 +44,9 @@ FORMATS = [
     (b'{"error": "Repository not found"}', "JSON", "login"),
 ]
 TEXTS = [
-    (b"", "empty", "download the file again"),
-    (b"\xef\xbb\xbf \n", "empty", "download the file again"),
-    (bytes(5000), "filled with zero bytes, as an interrupted download leaves it", "download the file again"),
+    (b"", "empty", "export or download the file again"),
+    (b"\xef\xbb\xbf \n", "empty", "export or download the file again"),
+    (bytes(5000), "filled with zero bytes, as an interrupted download leaves it", "export or download the file again"),
     (b"Entry not found", "a text without markup", "download the file itself"),
 ]
 
