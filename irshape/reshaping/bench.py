@@ -44,6 +44,9 @@ TELL: Final = "convert the model again at another size, and give this second exp
 OPEN_THERE: Final = "keep this size, or convert the model again with an axis that is open there"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
+# The largest number whose multiples are tried as sizes for which options agree, and which multiples are tried.
+_MOST_STEP: Final = 128
+_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
 
 
 class Mend(NamedTuple):
@@ -65,7 +68,7 @@ class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
     The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays; `names`
-    are the symbols from which it may follow, if that is known.
+    are the symbols from which it may follow, if that is known. `is_alike` says that a second export has the same number either way.
     """
 
     where: Where
@@ -73,6 +76,7 @@ class Doubt(NamedTuple):
     step: int = 0
     is_number: bool = False
     names: frozenset[str] = frozenset()
+    is_alike: bool = False
 
 
 class AxisFormula(NamedTuple):
@@ -384,10 +388,16 @@ class Bench:
             return evaluate(size, self.asked)
         return size
 
-    def keep(self, what: str, *sizes: Size) -> None:
-        """Write down a number that stays although its axis is open; it may follow from `sizes`, if that is known."""
+    def keep(self, what: str, *sizes: Size, ways: tuple[Size, Size] | None = None) -> None:
+        """Write down a number that stays although its axis is open; it may follow from `sizes`, if that is known.
+
+        `ways` are the size that the layer gives with the number, and the one with the number that follows from the size, if they are known.
+        """
         names = frozenset([name for size in sizes for name in symbols(size)])
-        self.notes.kept.append(Doubt(where_of(self.item), what, is_number=True, names=names))
+        step = 0 if ways is None else agreement(ways[:1], ways[1:])
+        is_alike = bool(ways and self.witness and self.witness.at(ways[0]) == self.witness.at(ways[1]))
+        what += "; the other export does not tell, because it has the same numbers either way" if is_alike else ""
+        self.notes.kept.append(Doubt(where_of(self.item), what, step, is_number=True, names=names, is_alike=is_alike))
 
     # Edits.
 
@@ -416,9 +426,9 @@ class Bench:
         else:
             layer.connect(port, self.graph.constant(source, name=f"{item.name}/{port}", element_type=element_type_of(like)))
 
-    def again(self, item: Item, *inputs: Any, output: int = 0) -> Tensor:
-        """The output, at this position, of a layer like another one with other inputs."""
-        attributes: dict[str, Any] = {**item.attributes}
+    def again(self, item: Item, *inputs: Any, output: int = 0, **changed: str) -> Tensor:
+        """The output, at this position, of a layer like another one with other inputs, and some other attributes."""
+        attributes: dict[str, Any] = {**item.attributes, **changed}
         made = self.graph.add(item.type, *inputs, name=f"{item.name}/wide", version=item.version, **attributes)
         if self.batch is not None:
             self.flowed(made._item)
@@ -471,6 +481,23 @@ def where_of(item: Item) -> Where:
     base: Node | None = item.base
     own = Where(None, str(item.id), item.name, item.type)
     return own if base is None else place(base.model.document, base.layer, base.layer.offset)
+
+
+def agreement(some: Sequence[Size], others: Sequence[Size]) -> int:
+    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none, or if all sizes are."""
+    names = sorted({name for size in (*some, *others) for name in symbols(size)})
+
+    def agree(trial: Mapping[str, int]) -> bool:
+        try:
+            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
+            return all(one == other and (one or not symbols(size)) for (one, other), size in zip(pairs, some, strict=True))
+        except (OverflowError, ZeroDivisionError):
+            return False
+
+    for step in range(1, _MOST_STEP + 1):
+        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in _TRIALS):
+            return step if step > 1 else 0
+    return 0
 
 
 def total(sizes: Iterable[Size]) -> Size:

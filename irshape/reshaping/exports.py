@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
+from irshape.editing.state import Item
 from irshape.ops.flow import same
 from irshape.reshaping.bench import Bench, Seen, numbers_of, open_sizes, put_instead, source, vector
 from irshape.shape.dim import Dim, Size
@@ -95,6 +96,50 @@ def reduce_whole(bench: Bench) -> None:
     put_instead(bench, new)
 
 
+def extents(bench: Bench, window: Item) -> list[int]:
+    """The elements from the first to the last one that a window covers, along each of its axes."""
+    sizes = numbers_of(window, "kernel") or (bench.recorded_sizes(source(window, 1)) or ())[-len(numbers_of(window, "strides")) :]
+    dilations = numbers_of(window, "dilations") or [1] * len(sizes)
+    return [(size - 1) * dilation + 1 for size, dilation in zip(sizes, dilations, strict=False)]
+
+
+def same_pads(size: int, step: int, extent: int) -> tuple[int, int]:
+    """The smaller and the larger pad with which windows that move by a step cover an axis: those of `same_upper`."""
+    needed = max((-(-size // step) - 1) * step + extent - size, 0)
+    return needed // 2, needed - needed // 2
+
+
+def pad_as_same(bench: Bench) -> None:
+    """A window that another export pads otherwise, and that both pad as `same_upper` or `same_lower` does."""
+    item, witness = bench.item, bench.witness
+    partner = None if witness is None else witness.partners.get(item.base)
+    if witness is None or partner is None:
+        return
+    sides, data = ("pads_begin", "pads_end"), source(item, 0)
+    here, there = ([*zip(*[numbers_of(one, side) for side in sides], strict=False)] for one in (item, partner))
+    if here == there:
+        return
+    steps, covered = numbers_of(item, "strides"), extents(bench, item)
+    shapes: list[Sequence[Size]] = [(bench.recorded_sizes(data) or ())[2:], (witness.shape(data) or ())[2:]]
+    wanted = [
+        [same_pads(size, step, extent) for size, step, extent in zip(sizes, steps, covered, strict=False) if isinstance(size, int)]
+        for sizes in shapes
+    ]
+    for kind, order in (("same_upper", 1), ("same_lower", -1)):
+        if [here, there] == [[pads[::order] for pads in one] for one in wanted]:
+            new = bench.again(item, *[bench.tensor(source(item, port)) for port in range(len(item.inputs))], auto_pad=kind)
+            bench.mend("auto_pad", item.attributes.get("auto_pad", "explicit"), kind, "generated", "both exports pad in this way")
+            put_instead(bench, new)
+            return
+
+
+def whole_or_same(bench: Bench) -> None:
+    """A pool that covers whole axes in both exports, or that both pad as `same_upper` does."""
+    reduce_whole(bench)
+    if bench.instead is None:
+        pad_as_same(bench)
+
+
 def pad_to_multiple(bench: Bench) -> None:
     """A Pad that fills open axes to a multiple in both exports, as a net with windows does."""
     item, witness, data = bench.item, bench.witness, source(bench.item, 0)
@@ -120,4 +165,9 @@ def pad_to_multiple(bench: Bench) -> None:
 
 _MULTIPLES: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
 _REDUCED: Final = {"AvgPool": "ReduceMean", "MaxPool": "ReduceMax"}
-HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {**dict.fromkeys(_REDUCED, reduce_whole), "Pad": pad_to_multiple}
+WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
+HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
+    **dict.fromkeys(WINDOWS, pad_as_same),
+    **dict.fromkeys(_REDUCED, whole_or_same),
+    "Pad": pad_to_multiple,
+}

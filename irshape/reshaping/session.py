@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import zip_longest
-from math import inf
+from math import inf, lcm
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -403,7 +403,8 @@ class Session(inner.Session):
         if is_asked:
             advice = None if inference.ok else self._other(before[0], engine)
             doubts = [
-                _doubtful(code, one, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one)) for code, one in rewriting.doubts
+                _doubtful(code, one, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
+                for code, one in _stepped(rewriting.doubts)
             ]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
@@ -631,6 +632,13 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
+def _stepped(doubts: Sequence[tuple[str, Doubt]]) -> Iterator[tuple[str, Doubt]]:
+    """The doubts, each with the step at whose multiples the ways of all doubts about its sizes agree."""
+    for code, doubt in doubts:
+        steps = [one.step for _, one in doubts if one.names & doubt.names]
+        yield code, doubt._replace(step=doubt.step and (lcm(*steps) or doubt.step))
+
+
 def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
     """The error that an open question is. `limits` are sizes that leave no question.
 
@@ -645,8 +653,10 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | No
     meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
     like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
+    if not doubt.is_number or doubt.is_alike:
+        like = "at a size where the ways differ"
     if not doubt.is_number:
-        like, first = "at a size where the ways differ", "take the first way"
+        first = "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""
     return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 

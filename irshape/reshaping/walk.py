@@ -28,6 +28,7 @@ from irshape.reshaping.bench import (
     Doubt,
     Refusal,
     Witness,
+    agreement,
     holder,
     listed,
     number_of,
@@ -55,9 +56,6 @@ _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The alternatives share so many steps back, and each of them may take so many in any case.
 _MOST_RETRIES: Final = 4000
 _LEAST_RETRIES: Final = 20
-# The largest number whose multiples are tried as sizes for which options agree, and which multiples are tried.
-_MOST_STEP: Final = 128
-_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
 
 
 _Place: TypeAlias = tuple[int, int]
@@ -98,7 +96,7 @@ class Alternative(NamedTuple):
     """Another option with which every layer passes, or one that fits both exports although irshape cannot follow it.
 
     These are the layer, the option that was taken, and the other one. The options agree where the symbols `names` are multiples of `step`;
-    0 if no number up to `_MOST_STEP` is such a step.
+    0 if no number is such a step.
     """
 
     item: Item
@@ -106,23 +104,6 @@ class Alternative(NamedTuple):
     other: str
     step: int
     names: frozenset[str]
-
-
-def _step(some: Sequence[Size], others: Sequence[Size]) -> int:
-    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none, or if all sizes are."""
-    names = sorted({name for size in (*some, *others) for name in symbols(size)})
-
-    def agree(trial: Mapping[str, int]) -> bool:
-        try:
-            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
-            return all(one == other and (one or not symbols(size)) for (one, other), size in zip(pairs, some, strict=True))
-        except (OverflowError, ZeroDivisionError):
-            return False
-
-    for step in range(1, _MOST_STEP + 1):
-        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in _TRIALS):
-            return step if step > 1 else 0
-    return 0
 
 
 def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
@@ -367,7 +348,7 @@ class Walk:
         texts = texts or (one.text(formula_text), other.text(formula_text))
         differing = [size for pair in zip(one.sizes, other.sizes, strict=False) if not same(*pair) for size in pair]
         names = frozenset([name for size in differing for name in symbols(size)])
-        return [Alternative(self._items[choice.at], *texts, _step(one.sizes, other.sizes), names)]
+        return [Alternative(self._items[choice.at], *texts, agreement(one.sizes, other.sizes), names)]
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""
@@ -556,7 +537,7 @@ class Walk:
             self.bench.batch
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
-        left = [doubt for doubt in doubts if not (names := doubt.names & numbers.keys() or read) or names & same]
+        left = [doubt for doubt in doubts if doubt.is_alike or not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left

@@ -14,6 +14,7 @@ from irshape.model.model import reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import same
 from irshape.reshaping.bench import AXES, Bench, holder, is_true, number_of, numbers_of, recorded_as, source
+from irshape.reshaping.exports import WINDOWS, extents, same_pads
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
@@ -43,7 +44,6 @@ _ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum",
 _OF_RELU6: Final = 6
 # Layers that may stand between a Pad and the window for which it pads.
 _REORDERING: Final = ("Convert", "Reshape", "Transpose", "Unsqueeze")
-_WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 
 
 def watch(bench: Bench) -> None:
@@ -76,7 +76,7 @@ def watch(bench: Bench) -> None:
     elif not axes:
         if item.type == "OneHot" or (item.type == "Tile" and bench.is_of_sizes(data)):
             _WATCHES[item.type](bench, item, axes)
-    elif item.type in _WINDOWS:
+    elif item.type in WINDOWS:
         _window(bench, item, axes)
     else:
         _WATCHES.get(item.type, _closed)(bench, item, axes)
@@ -172,7 +172,24 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_as_long = is_uneven and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
         is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
         if is_uneven and (is_as_long or not is_undone):
-            bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis])
+            readers = [one for one, _ in bench.draft.readers_of(item)]
+            ways = _ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
+            if is_as_long or ways is None or not same(*ways):
+                bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
+
+
+def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]) -> tuple[Size, Size] | None:
+    """The sizes that a window gives with these pads, and with those of `same_upper` or `same_lower`.
+
+    None if the two pad otherwise at the recorded size.
+    """
+    was, strides = bench.at(size), numbers_of(window, "strides")
+    if window.type not in WINDOWS or not isinstance(was, int) or not 1 < axis < len(strides) + 2:
+        return None
+    step, extent = strides[axis - 2], extents(bench, window)[axis - 2]
+    if sorted(pads) != [*same_pads(was, step, extent)]:
+        return None
+    return (size + sum(pads) - extent) // step + 1, (size + step - 1) // step
 
 
 _PADDED: Final = "{!r} pads an axis of size {} with {} before and {} behind, which may follow from the size"
@@ -194,10 +211,9 @@ def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
 
     def takes(one: Item) -> bool:
         strides, own = numbers_of(one, "strides"), [*numbers_of(one, "pads_begin"), *numbers_of(one, "pads_end")]
-        if one.type not in _WINDOWS or {*strides} != {1} or any(own) or one.attributes.get("auto_pad", "").startswith("same"):
+        if one.type not in WINDOWS or {*strides} != {1} or any(own) or one.attributes.get("auto_pad", "").startswith("same"):
             return False
-        dilations = numbers_of(one, "dilations") or strides
-        taken = [(size - 1) * step * block for size, step in zip(_extents(bench, one), dilations, strict=False)]
+        taken = [(extent - 1) * block for extent in extents(bench, one)]
         return count in (taken[axis - 2 : axis - 1] if is_direct else taken)
 
     return bool(readers) and all(map(takes, readers))
@@ -281,24 +297,20 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
     for axis in axes:
         if not (data and out and now and axis > 1 and data[axis] >= _LARGEST_STEP and bench.is_open(now[axis])):
             continue
-        extent = max(_extents(bench, item)[axis - 2 : axis - 1], default=1)
+        extent = max(extents(bench, item)[axis - 2 : axis - 1], default=1)
         told = f"axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file"
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}", shape[axis])
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
         is_uneven = len({*pads}) == 2 and not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
-        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(now[axis], shape[axis])):
-            bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis])
+        ways = _ways(bench, item, axis, shape[axis], pads) if is_uneven else None
+        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(*(ways or (now[axis], shape[axis])))):
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis], ways=ways)
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
         is_large = extent >= _LEAST_AVERAGE if item.type == "AvgPool" else _LARGEST_STEP < extent >= out[axis]
         if is_apart and is_large and out[axis] > 1:
             bench.keep(f"{item!r} divides an {told}, into {out[axis]} windows of {extent}", shape[axis])
-
-
-def _extents(bench: Bench, item: Item) -> Sequence[int]:
-    """The sizes of a window along its axes."""
-    return numbers_of(item, "kernel") or (bench.recorded_sizes(source(item, 1)) or ())[-len(numbers_of(item, "strides")) :]
 
 
 def _index(bench: Bench, item: Item) -> None:

@@ -622,6 +622,29 @@ def test_a_second_export_decides_the_axes_that_it_has_otherwise() -> None:
     assert found.diagnostics[0].hint == "give a second export with another W (--like other.xml), or keep the number: --choose first"
 
 
+# Padded as TensorFlow does it: by 1 behind where the size is even, by 1 on each side where it is odd.
+_TENSORFLOW = 'Convolution(f32[1,4,{0}], f32=0[4,4,3], strides="2", dilations="1", pads_begin="{1}", pads_end="1") -> Result'
+
+
+def test_a_window_is_padded_as_both_exports_pad_it() -> None:
+    even, larger, odd = (Net(_TENSORFLOW.format(size, size % 2)) for size in (12, 20, 15))
+    alike = asked(even, "[1,4,S]", rewrite=True, like=irshape.read(larger.xml.encode(), weights=larger.bin))
+    assert errors(alike) == [
+        "S208 Convolution 'convolution_2' pads an axis of size S with 0 before and 1 behind, which may follow from the size; "
+        "the other export does not tell, because it has the same numbers either way"
+    ]
+    assert alike.diagnostics[0].hint == (
+        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ (--like other.xml), "
+        "or keep the number: --choose first"
+    )
+    assert errors(asked(even, "[1,4,2*k]", rewrite=True)) == []
+    for one, other in ((even, odd), (odd, even)):
+        found = asked(one, "[1,4,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+        assert errors(found) == []
+        assert [mend["now"] for mend in found.to_dict()["mends"]] == ["same_upper"]
+        assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,4,(S + 1)//2]"
+
+
 _SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
 
 
