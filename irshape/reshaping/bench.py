@@ -396,7 +396,6 @@ class Bench:
         names = frozenset([name for size in sizes for name in symbols(size)])
         step = 0 if ways is None else agreement(ways[:1], ways[1:])
         is_alike = bool(ways and self.witness and self.witness.at(ways[0]) == self.witness.at(ways[1]))
-        what += "; the other export does not tell, because it has the same numbers either way" if is_alike else ""
         self.notes.kept.append(Doubt(where_of(self.item), what, step, is_number=True, names=names, is_alike=is_alike))
 
     # Edits.

@@ -653,12 +653,14 @@ def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | No
     meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
     like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
+    told = doubt.what
     if not doubt.is_number or doubt.is_alike:
         like = "at a size where the ways differ"
+        told += "; the other export does not tell, because it has the same number either way" if doubt.is_alike else ""
     if not doubt.is_number:
         first = "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""
-    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
+    return Diagnostic(code, told, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 
 def _multiples(wish: Wish, names: Sequence[str], step: int) -> str:
