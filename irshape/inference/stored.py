@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
@@ -17,8 +18,12 @@ from irshape.xml.weights import Weights, WeightsError
 _TOLD = (1 << 12, 1 << 20)
 
 
+# Where the bytes of a constant begin and end, its layer, and the path of its body.
+_Stored: TypeAlias = tuple[int, int, Layer, str]
+
+
 def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic]:
-    """W201 for weights that are longer than the constants need, W202 for each constant that overlaps the one before it in part.
+    """W201 for weights that are longer than the constants need, W202 for each constant that overlaps another one in part.
 
     OpenVINO writes constants one after the other, those with equal bytes once, and nothing behind the last one. A tool that empties the
     weights puts constants of every size at one offset, so constants that begin at the same byte do not count as overlapping.
@@ -36,16 +41,27 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     if not any(start < at < end for (start, end, _, _), (at, _, _, _) in pairwise(stored)):
         return found
     before = 0  # the end of the constants before the pair
-    for (start, end, first, before_path), (at, last, layer, path) in pairwise(stored):
+    for one, other in pairwise(stored):
+        (start, end, _, _), (at, _, _, _) = one, other
         is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault
         if not is_told:
-            before = max(before, end)
+            is_moved = before < start and start - before == end - at  # the first of the pair leaves a gap as long as the overlap
+            last, before = before, max(before, end)
             if start < at < end:
-                message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
-                place_of_offset = document.attribute_offset(layer.data_offset, "offset")
-                other = place(document, first, document.attribute_offset(first.data_offset, "offset"), path=before_path)
-                found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path), related=(other,)))
+                meant = f'did you mean offset="{last}"? No constant has the bytes from there on'
+                found.append(_overlap(document, other, one, meant) if is_moved else _overlap(document, one, other))
     return found
+
+
+def _overlap(document: Document, one: _Stored, other: _Stored, meant: str | None = None) -> Diagnostic:
+    """The fault of a constant, the second one given, that overlaps another one in part."""
+    (start, end, first, path), (at, last, second, its_path) = one, other
+    message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
+    spots = [
+        place(document, layer, document.attribute_offset(layer.data_offset, "offset"), path=own)
+        for layer, own in ((second, its_path), (first, path))
+    ]
+    return Diagnostic("W202", message, spots[0], hint=meant, related=(spots[1],))
 
 
 def last_end(document: Document, most: int) -> int:
@@ -53,7 +69,7 @@ def last_end(document: Document, most: int) -> int:
     return max((end for _, end, _, _ in constants(document) if end <= most), default=0)
 
 
-def constants(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
+def constants(document: Document) -> Iterator[_Stored]:
     """Where the bytes of each constant begin and end, with its layer and the path of its body."""
     for path, graph in document.graphs():
         sizes: dict[LayerSignature, int] = {}

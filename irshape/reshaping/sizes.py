@@ -7,7 +7,7 @@ layer then passes, the walk checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from itertools import product as product_of
 from math import gcd
@@ -82,11 +82,12 @@ class _Filled(NamedTuple):
     rest: tuple[Factor, ...]
 
 
-def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis]) -> list[Trace]:
+def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapping[object, Axis], parted: Set[object]) -> list[Trace]:
     """The ways to fill axes of recorded sizes with factors in their order.
 
     A numeric factor is cut where an axis ends; so is a formula, on either side, a formula that is one of the `products` where it was
-    joined, and a multiple of its recorded size behind what is multiplied: `4*N` of 4 may be N rows of 4.
+    joined, and a multiple of its recorded size behind what is multiplied: `4*N` of 4 may be N rows of 4. Products that are `parted` have
+    a factor of recorded size 1, which an axis of this size may be.
     """
     found: list[Trace] = []
     if not recorded or 0 in recorded:
@@ -97,7 +98,7 @@ def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapp
             break
         state = pending.pop()
         if len(state.done) < len(recorded):
-            pending += reversed(list(_next(state, recorded, products)))
+            pending += reversed(list(_next(state, recorded, products, parted)))
         elif not state.rest:
             found.append(state.done)
         elif all(one.recorded == 1 for one in state.rest):
@@ -105,9 +106,11 @@ def _fillings(factors: Sequence[Factor], recorded: Sequence[int], products: Mapp
     return found
 
 
-def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis]) -> Iterator[_Filled]:
+def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis], parted: Set[object]) -> Iterator[_Filled]:
     """The states that one more step leads to."""
     done, need, taken, rest = state
+    known = products.get(expression_of(rest[0].size)) if rest and isinstance(rest[0].size, Dim) else None
+    parts = known if known is not None and expression_of(rest[0].size) in parted else None
     if need == 1:
         following = sizes[len(done) + 1] if len(done) + 1 < len(sizes) else 1
         yield _Filled((*done, taken or (OWN,)), following, (), rest)
@@ -117,13 +120,16 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis])
             outer = quotient(size, was)
             if outer is not None or not taken:  # else a part of the size, such as `H//2` of 2 rows
                 yield _Filled(done, 1, (*taken, Factor(size // was if outer is None else outer, 1)), (Factor(was, was), *rest[1:]))
+        if parts is not None:
+            yield _Filled(done, 1, taken, (*parts, *rest[1:]))
         return
     (size, recorded), more = rest[0] if rest else Factor(1), rest[1:]
     if not recorded:
         return
-    known = products.get(expression_of(size)) if isinstance(size, Dim) else None
     if need % recorded == 0:
         yield _Filled(done, need // recorded, (*taken, rest[0]), more)
+        if parts is not None:
+            yield _Filled(done, need, taken, (*parts, *more))
     elif recorded % need == 0:
         left = recorded // need
         if known is not None:
@@ -274,7 +280,8 @@ def _traces(
 ) -> Iterator[tuple[tuple[int, int, int], Trace]]:
     """The traces that the output may have, each with the counts of its rank."""
     places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
-    for found in _fillings(_flat(trace), recorded, joined):
+    parted = {key for key, axis in joined.items() if any(one.recorded == 1 and bench.is_open(one.size) for one in axis)}
+    for found in _fillings(_flat(trace), recorded, joined, parted):
         mixed = joint = moved = 0
         for axis, factors in enumerate(found):
             real = [one for one in factors if one.size != 1]

@@ -21,6 +21,7 @@ from irshape.ops.flow import Factor, Held, quotient, same
 from irshape.reshaping.bench import (
     CONSTANTS,
     TELL,
+    UNROLLED,
     Bench,
     Seen,
     formula,
@@ -240,11 +241,12 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         constant = holder(bench, [value], lambda one: one in counts) or holder(
             bench, [value], lambda one: isinstance(one, int) and any(one and one % count == 0 for count in counts)
         )
-        why = f"irshape has no rule for the elements of {item.type} at another size"
+        why, has_steps = f"irshape has no rule for the elements of {item.type} at another size", False
         if constant is None and not bench.is_of_sizes(value):
             joined = f": it joins {len(item.inputs)} tensors" if item.type == "Concat" and number_of(item) % len(shape) == axis else ""
             why = f"the layers before it give {shape[axis]} for every size{joined}" if item.inputs else "this input keeps its size"
-            why += bench.cut_apart(item)
+            why += (apart := bench.cut_apart(item))
+            has_steps = bool(apart) or (bool(joined) and len(item.inputs) == shape[axis])
         if item.type == "VariadicSplit":
             lengths = listed([sizes[axis] for one in item.outputs if (sizes := bench.recorded_sizes(one))])
             why = f"it cuts the axis into parts of {lengths}, of which the file does not say how they change"
@@ -252,7 +254,8 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
             why += f"; {constant!r} may hold the old size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
         again = "convert the model again with another size of this input"
-        bench.refuse(f"{needs}, but {why}", constant or item, TELL if bench.witness is None and item.inputs else again)
+        hint = UNROLLED if has_steps else TELL if bench.witness is None and item.inputs else again
+        bench.refuse(f"{needs}, but {why}", constant or item, hint)
     return made
 
 

@@ -22,6 +22,7 @@ from irshape.reshaping.bench import (
     CONSTANTS,
     EXPORTS,
     OPEN_THERE,
+    UNROLLED,
     AxisFormula,
     BatchMixed,
     Bench,
@@ -154,8 +155,12 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
 
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
     """The refusal of a layer that the other export contradicts, for the size of a constant if it is known."""
+    partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
+    if partner is not None and item.type == "Concat" and len(partner.inputs) != len(item.inputs):
+        return Refusal(item, told, constant, UNROLLED)
     several = "open fewer axes, and give a second export that differs only in these"
-    return Refusal(item, told, constant, f"{EXPORTS}: {several if len(bench.numbers) > 1 and constant is None else OPEN_THERE}")
+    are_several = sum(sizes.get(name, was) != was for name, was in bench.numbers.items()) > 1
+    return Refusal(item, told, constant, f"{EXPORTS}: {several if are_several and constant is None else OPEN_THERE}")
 
 
 def _fixed(bench: Bench, item: Item, axis: int, size: int, seen: Size) -> Refusal:

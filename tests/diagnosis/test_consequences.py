@@ -270,6 +270,15 @@ def test_of_constants_with_the_same_bytes_one_is_named_in_any_order(seed: int) -
     assert message == "bytes 1 to 17 overlap bytes 0 to 16 of the constant 'const_1' in part"
 
 
+@pytest.mark.parametrize(("was", "now", "name"), [(0, 1, "const_1"), (16, 17, "const_2"), (16, 15, "const_2"), (32, 31, "const_4")])
+def test_of_two_constants_that_overlap_the_one_that_leaves_a_gap_is_named(was: int, now: int, name: str) -> None:
+    net = Net("Add([1,2], [3,4]) -> Add(_, [5,6]) -> Result")
+    xml = net.xml.replace(f'offset="{was}"', f'offset="{now}"')
+    [found] = [one for one in irshape.check(xml.encode(), weights=net.bin).diagnostics if one.code == "W202"]
+    meant = f'did you mean offset="{was}"? No constant has the bytes from there on'
+    assert (found.where.layer_name, found.hint) == (name, meant if now > was else None)
+
+
 def test_a_condition_behind_an_edge_that_is_none_follows_from_it() -> None:
     """A Concat without one of its inputs has a shape; the Convolution behind it takes more channels."""
     window = "strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1]"
