@@ -270,6 +270,7 @@ def _choice(walk: Walk, ways: list[Alternative]) -> Doubt:
     more = len(others) - _MOST_WAYS
     *first, last = others if more < 2 else [*others[:_MOST_WAYS], f"one of {more} others"]
     told, names = f"{item!r} may give {', '.join([taken, *first])} or {last}", frozenset[str]().union(*[one.names for one in ways])
+    told += "; f stands for a long formula" if re.search(r"\bf\(", told) else ""
     return Doubt(where_of(item), told + walk.unnamed(told), lcm(*[one.step for one in ways]), names=names)
 
 

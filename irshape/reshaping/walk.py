@@ -47,7 +47,7 @@ Option = TypeVar("Option")
 
 _SKIPPED: Final = ("Const", "Constant", "Parameter")
 _MOST_STEPS_BACK: Final = 400
-# A walk visits each layer about so many times, and more where there are few.
+# A walk visits each layer about so many times, and more where there are few; so do all trials of other options together.
 _MOST_VISITS: Final = 6
 _LEAST_VISITS: Final = 2000
 _HANDLERS: Final = {**sizes.HANDLERS, **slices.HANDLERS, **indices.HANDLERS, **exports.HANDLERS, **scaling.HANDLERS}
@@ -221,6 +221,7 @@ class Walk:
         self._choices: list[_Choice] = []
         self._forced: dict[_Place, int] = {}
         self._at, self._picked, self._marks, self._steps_back = 0, 0, _mark(self.bench), 0
+        self._visits, self._most_visits = 0, _LEAST_VISITS + _MOST_VISITS * len(self._items)
         self._contradicted: Refusal | None = None  # by the other export, with likelier options
         bench.pick, bench.witness = self._pick, witness
         self._paired = frozenset(() if witness is None else witness.partners.values())
@@ -247,9 +248,9 @@ class Walk:
     def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
         """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
-        begun, at, visits = self._steps_back, start, _LEAST_VISITS + _MOST_VISITS * len(self._items)
+        begun, at, most_visits = self._steps_back, start, self._visits + self._most_visits
         while at < len(self._items):
-            self._at, self._marks, visits = at, _mark(self.bench), visits - 1
+            self._at, self._marks, self._visits = at, _mark(self.bench), self._visits + 1
             try:
                 if self.bench.draft.state.is_live(self._items[at]):
                     self._visit(self._items[at])
@@ -266,7 +267,7 @@ class Walk:
                 while self._choices and self._choices[-1].at >= start and self._choices[-1].index + 1 >= len(self._choices[-1].options):
                     self._choices.pop()
                 self._steps_back += 1
-                furthest[1].is_short = is_short = visits < 0 or self._steps_back - begun > most
+                furthest[1].is_short = is_short = self._visits > most_visits or self._steps_back - begun > most
                 if is_short or not self._choices or self._choices[-1].at < start:
                     raise furthest[1] from None
                 choice = self._choices[-1]
@@ -302,7 +303,8 @@ class Walk:
     def alternatives(self, *, of_sizes: bool) -> list[Alternative]:
         """The other options with which every layer passes on no smaller set of sizes. The walk is then as it was.
 
-        With `of_sizes`, they give single samples other sizes. Others move the batch to another axis of size 1 of an output.
+        With `of_sizes`, they give single samples other sizes. Others move the batch to another axis of size 1 of an output. Where one is
+        found, and this has taken many visits, those that are left are not tried, and count as found.
         """
         taken = list(self._choices)
         results = _results(self.bench)
@@ -313,10 +315,13 @@ class Walk:
         unsure = [other for one, at in lost for other in self._alternative(one, at)]
         if not tried:
             return unsure
-        own, found = self.conditions(), list[Alternative]()
+        own, found, most = self.conditions(), list[Alternative](), self._visits + self._most_visits
         chosen = {choice.place: choice.index for choice in taken}
         of_batch = {choice.place for choice in taken if not any(self._is_other(choice, index) for index in range(len(choice.options)))}
         for choice, index in reversed(tried):  # the last choice first: what was written before it stays
+            if found and self._visits > most:
+                found += self._alternative(choice, index)
+                continue
             self._choices = []
             _return(self.bench, choice.marks)
             is_other = self._is_other(choice, index)
