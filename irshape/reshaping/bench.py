@@ -24,6 +24,7 @@ from irshape.model.model import Node, behind
 from irshape.ops.attribute import read_integer
 from irshape.ops.flow import Axis, Factor, Trace
 from irshape.report.diagnostic import Where
+from irshape.reshaping.ways import Ways
 from irshape.shape.dim import Dim, Size, dim_of, evaluate, expression_of, formula_text, origins, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
@@ -45,9 +46,6 @@ UNROLLED: Final = "keep this size: the file has layers of its own for each step,
 OPEN_THERE: Final = "keep this size, or convert the model again with an axis that is open there"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16
-# The largest number whose multiples are tried as sizes for which options agree, and which multiples are tried.
-_MOST_STEP: Final = 128
-_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
 
 
 class Mend(NamedTuple):
@@ -68,13 +66,13 @@ class Mend(NamedTuple):
 class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
-    The ways of a choice agree at the multiples of `step`; 0 if they agree at no multiples. `is_number` says that a number stays; `names`
-    are the symbols from which it may follow, if that is known. `is_alike` says that a second export has the same number either way.
+    `ways` have the sizes with the way that is taken beside those with each other one, if they are known. `is_number` says that a number
+    stays; `names` are the symbols from which it may follow, if that is known. `is_alike` says that a second export has it either way.
     """
 
     where: Where
     what: str
-    step: int = 0
+    ways: tuple[Ways, ...] = ()
     is_number: bool = False
     names: frozenset[str] = frozenset()
     is_alike: bool = False
@@ -389,15 +387,15 @@ class Bench:
             return evaluate(size, self.asked)
         return size
 
-    def keep(self, what: str, *sizes: Size, ways: tuple[Size, Size] | None = None) -> None:
+    def keep(self, what: str, *sizes: Size, ways: Ways | None = None) -> None:
         """Write down a number that stays although its axis is open; it may follow from `sizes`, if that is known.
 
-        `ways` are the size that the layer gives with the number, and the one with the number that follows from the size, if they are known.
+        `ways` are the sizes that the layer gives with the number, and with the number that follows from the size, if they are known.
         """
         names = frozenset([name for size in sizes for name in symbols(size)])
-        step = 0 if ways is None else agreement(ways[:1], ways[1:])
-        is_alike = bool(ways and self.witness and self.witness.at(ways[0]) == self.witness.at(ways[1]))
-        self.notes.kept.append(Doubt(where_of(self.item), what, step, is_number=True, names=names, is_alike=is_alike))
+        at = None if self.witness is None else self.witness.at
+        is_alike = ways is not None and at is not None and [*map(at, ways[0])] == [*map(at, ways[1])]
+        self.notes.kept.append(Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names, is_alike=is_alike))
 
     # Edits.
 
@@ -481,23 +479,6 @@ def where_of(item: Item) -> Where:
     base: Node | None = item.base
     own = Where(None, str(item.id), item.name, item.type)
     return own if base is None else place(base.model.document, base.layer, base.layer.offset)
-
-
-def agreement(some: Sequence[Size], others: Sequence[Size]) -> int:
-    """The least number at whose multiples sizes are those of others, as far as trials tell; 0 if there is none, or if all sizes are."""
-    names = sorted({name for size in (*some, *others) for name in symbols(size)})
-
-    def agree(trial: Mapping[str, int]) -> bool:
-        try:
-            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
-            return all(one == other and (one or not symbols(size)) for (one, other), size in zip(pairs, some, strict=True))
-        except (OverflowError, ZeroDivisionError):
-            return False
-
-    for step in range(1, _MOST_STEP + 1):
-        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in _TRIALS):
-            return step if step > 1 else 0
-    return 0
 
 
 def total(sizes: Iterable[Size]) -> Size:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from copy import copy
 from functools import partial
 from itertools import groupby
-from math import inf, lcm
+from math import inf
 from typing import Final, NamedTuple
 
 from irshape.answers.batch.traces import sizes_of
@@ -271,7 +271,7 @@ def _choice(walk: Walk, ways: list[Alternative]) -> Doubt:
     *first, last = others if more < 2 else [*others[:_MOST_WAYS], f"one of {more} others"]
     told, names = f"{item!r} may give {', '.join([taken, *first])} or {last}", frozenset[str]().union(*[one.names for one in ways])
     told += "; f stands for a long formula" if re.search(r"\bf\(", told) else ""
-    return Doubt(where_of(item), told + walk.unnamed(told), lcm(*[one.step for one in ways]), names=names)
+    return Doubt(where_of(item), told + walk.unnamed(told), tuple([one.sizes for one in ways]), names=names)
 
 
 def _degenerate(bench: Bench, name: str) -> Doubt:

@@ -37,6 +37,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
+from irshape.reshaping.ways import agreement, telling
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, SymbolRange, shape_text
@@ -401,10 +402,10 @@ class Session(inner.Session):
         if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
-            advice = None if inference.ok else self._other(before[0], engine)
+            advice, asked_about = None if inference.ok else self._other(before[0], engine), [one for _, one in rewriting.doubts]
             doubts = [
-                _doubtful(code, one, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
-                for code, one in _stepped(rewriting.doubts)
+                _doubtful(code, one, asked_about, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
+                for code, one in rewriting.doubts
             ]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
@@ -632,35 +633,41 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
-def _stepped(doubts: Sequence[tuple[str, Doubt]]) -> Iterator[tuple[str, Doubt]]:
-    """The doubts, each with the step at whose multiples the ways of all doubts about its sizes agree."""
-    for code, doubt in doubts:
-        steps = [one.step for _, one in doubts if one.names & doubt.names]
-        yield code, doubt._replace(step=doubt.step and (lcm(*steps) or doubt.step))
-
-
-def _doubtful(code: str, doubt: Doubt, wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
-    """The error that an open question is. `limits` are sizes that leave no question.
+def _doubtful(code: str, doubt: Doubt, doubts: Sequence[Doubt], wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
+    """The error that an open question is, one of several `doubts`. `limits` are sizes that leave no question.
 
     `advice` is the next step if the model does not pass although the number stays, or with the first way. `lacks` says that the second
     export has no such layer.
     """
     if code == "P111" or (doubt.is_number and advice is not None):
         return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else advice)
-    names = [name for name in _named_sizes(wish) if name in doubt.names] if doubt.step else ()
-    are_multiples = names and all(wish.recorded[name] % doubt.step == 0 for name in names)
-    sizes = limits or (_multiples(wish, names, doubt.step) if are_multiples else "")
+    step, at = _told_apart(doubt, doubts, wish)
+    names = [name for name in _named_sizes(wish) if name in doubt.names] if step else ()
+    are_multiples = names and all(wish.recorded[name] % step == 0 for name in names)
+    sizes = limits or (_multiples(wish, names, step) if are_multiples else "")
     meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
     like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
-    told = doubt.what
+    what = doubt.what
     if not doubt.is_number or doubt.is_alike:
-        like = "at a size where the ways differ"
-        told += "; the other export does not tell, because it has the same number either way" if doubt.is_alike else ""
+        like = f"at a size where the ways differ{at and f', such as {at}'}"
+        what += "; the other export does not tell, because it has the same number either way" if doubt.is_alike else ""
     if not doubt.is_number:
         first = "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""
-    return Diagnostic(code, told, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
+    return Diagnostic(code, what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
+
+
+def _told_apart(doubt: Doubt, doubts: Sequence[Doubt], wish: Wish) -> tuple[int, str]:
+    """The step at whose multiples the ways of all doubts about the same sizes agree, and sizes at which an export tells them apart.
+
+    If there is none for all of them, those of the doubt alone.
+    """
+    others = [ways for one in doubts if one.names & doubt.names for ways in one.ways]
+    steps = [[agreement(ways) for ways in some] for some in (others, doubt.ways)]
+    known = [telling(some, wish.recorded, wish.batch) for some in (others, doubt.ways) if some]
+    at = next((one for one in known if one and one.keys() <= wish.given), {})
+    return lcm(*steps[0]) or lcm(*steps[1]) if doubt.ways else 0, ",".join([f"{name}={size}" for name, size in at.items()])
 
 
 def _multiples(wish: Wish, names: Sequence[str], step: int) -> str:

@@ -7,7 +7,7 @@ with the fewest formulas cut that need not be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from irshape.answers.batch.traces import chosen
@@ -29,7 +29,6 @@ from irshape.reshaping.bench import (
     Doubt,
     Refusal,
     Witness,
-    agreement,
     holder,
     listed,
     number_of,
@@ -40,7 +39,8 @@ from irshape.reshaping.bench import (
 )  # fmt: skip
 from irshape.reshaping.stretching import follow, longer
 from irshape.reshaping.watch import Read, are_others, constants_read, is_number, is_open, numbers_read, reads_number, watch
-from irshape.shape.dim import Dim, Size, brief_text, evaluate, expression_of, formula_text, product, symbols
+from irshape.reshaping.ways import Ways, are_alike
+from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
 
 Option = TypeVar("Option")
@@ -96,34 +96,14 @@ def _is_unsure(choice: _Choice, index: int, error: Refusal) -> bool:
 class Alternative(NamedTuple):
     """Another option with which every layer passes, or one that fits both exports although irshape cannot follow it.
 
-    These are the layer, the option that was taken, and the other one. The options agree where the symbols `names` are multiples of `step`;
-    0 if no number is such a step.
+    These are the layer, the option that was taken, and the other one, in words and as `sizes`. They differ by the symbols `names`.
     """
 
     item: Item
     taken: str
     other: str
-    step: int
+    sizes: Ways
     names: frozenset[str]
-
-
-def _are_alike(some: Sequence[Size], others: Sequence[Size], numbers: Mapping[str, int]) -> bool:
-    """Whether sizes are those of others wherever both are sizes, as far as trials up to twice the recorded sizes, and far off, tell.
-
-    Those that count from the end of an axis are negative.
-    """
-    known = {name: size.scope.named(name) for size in (*some, *others) if isinstance(size, Dim) for name in sorted(symbols(size))}
-    steps = {name: one.range[2:] if isinstance(one, Dim) else (1, 0) for name, one in known.items()}  # such as those of 2*k
-    most = 2 * max([numbers.get(name, 1) for name in known], default=1)
-    for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
-        trial = {name: (count + at) * modulus + rest for at, (name, (modulus, rest)) in enumerate(steps.items())}
-        try:
-            pairs = [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(some, others, strict=True)]
-        except (OverflowError, ZeroDivisionError):
-            return False
-        if any(one != other and (min(one, other) > 0 or max(one, other) < 0) for one, other in pairs):
-            return False
-    return True
 
 
 def _texts(one: Any, other: Any, tell: Callable[[Size], str]) -> tuple[str, str] | None:
@@ -349,7 +329,7 @@ class Walk:
         """Another option of a choice; none if it gives the same sizes as the one that was taken."""
         one, other = choice.options[choice.index], choice.options[index]
         is_turned = getattr(one, "order", None) != getattr(other, "order", None)
-        if not is_turned and _are_alike(one.sizes, other.sizes, self.bench.numbers):
+        if not is_turned and are_alike((one.sizes, other.sizes), self.bench.numbers):
             return []
         texts = _texts(one, other, lambda size: brief_text(self.bench.wanted(size)))
         texts = texts or _texts(one, other, lambda size: formula_text(self.bench.wanted(size)))
@@ -358,7 +338,7 @@ class Walk:
         texts = texts or (one.text(formula_text), other.text(formula_text))
         differing = [size for pair in zip(one.sizes, other.sizes, strict=False) if not same(*pair) for size in pair]
         names = frozenset([name for size in differing for name in symbols(size)])
-        return [Alternative(self._items[choice.at], *texts, agreement(one.sizes, other.sizes), names)]
+        return [Alternative(self._items[choice.at], *texts, (one.sizes, other.sizes), names)]
 
     def _is_other(self, choice: _Choice, index: int) -> bool:
         """Whether an option gives other sizes than the one that was taken, for samples alone: that a layer keeps the batch is proved."""

@@ -17,6 +17,7 @@ from irshape.reshaping.bench import AXES, Bench, holder, is_true, number_of, num
 from irshape.reshaping.exports import WINDOWS, extents, same_pads
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
+from irshape.reshaping.ways import Ways
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product
 from irshape.shape.element_type import INTEGER
 
@@ -174,11 +175,11 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if is_uneven and (is_as_long or not is_undone):
             readers = [one for one, _ in bench.draft.readers_of(item)]
             ways = _ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
-            if is_as_long or ways is None or not same(*ways):
+            if is_as_long or ways is None or not same(ways[0][0], ways[1][0]):
                 bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
 
 
-def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]) -> tuple[Size, Size] | None:
+def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]) -> Ways | None:
     """The sizes that a window gives with these pads, and with those of `same_upper` or `same_lower`.
 
     None if the two pad otherwise at the recorded size.
@@ -189,7 +190,7 @@ def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]
     step, extent = strides[axis - 2], extents(bench, window)[axis - 2]
     if sorted(pads) != [*same_pads(was, step, extent)]:
         return None
-    return (size + sum(pads) - extent) // step + 1, (size + step - 1) // step
+    return ((size + sum(pads) - extent) // step + 1,), ((size + step - 1) // step,)
 
 
 _PADDED: Final = "{!r} pads an axis of size {} with {} before and {} behind, which may follow from the size"
@@ -304,7 +305,8 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
         is_uneven = len({*pads}) == 2 and not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
         ways = _ways(bench, item, axis, shape[axis], pads) if is_uneven else None
-        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(*(ways or (now[axis], shape[axis])))):
+        both = (ways[0][0], ways[1][0]) if ways else (now[axis], shape[axis])
+        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(*both)):
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis], ways=ways)
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irshape
-from irshape.reshaping.walk import _are_alike
+from irshape.reshaping.ways import are_alike
 from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
@@ -579,7 +579,7 @@ def test_an_end_of_the_whole_axis_is_that_of_a_second_export(begin: int, there: 
 def test_ways_that_give_the_same_sizes_are_one(one: str, other: str, alike: bool) -> None:
     """The recorded size is 14."""
     scope = {"s": Scope().symbol("S"), "dim_min": dim_min, "dim_max": dim_max}
-    assert _are_alike([eval(one, scope)], [eval(other, scope)], {"S": 14}) == alike
+    assert are_alike(((eval(one, scope),), (eval(other, scope),)), {"S": 14}) == alike
 
 
 def test_layers_with_other_chosen_names_are_not_compared() -> None:
@@ -634,7 +634,7 @@ def test_a_window_is_padded_as_both_exports_pad_it() -> None:
         "the other export does not tell, because it has the same number either way"
     ]
     assert alike.diagnostics[0].hint == (
-        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ (--like other.xml), "
+        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ, such as S=13 (--like other.xml), "
         "or keep the number: --choose first"
     )
     assert errors(asked(even, "[1,4,2*k]", rewrite=True)) == []

@@ -1,0 +1,82 @@
+"""Two ways in which a layer may go on at other sizes: where they agree, and at which sizes a second export would tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import Final, TypeAlias
+
+from irshape.shape.dim import Dim, Size, evaluate, symbols
+from irshape.shape.range import Range
+
+# The sizes that a layer gives in the way that is taken, and in another one.
+Ways: TypeAlias = tuple[tuple[Size, ...], tuple[Size, ...]]
+# The largest number whose multiples are tried as sizes for which ways agree, and which multiples are tried.
+_MOST_STEP: Final = 128
+_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
+# Sizes at which an export may tell ways apart: as many multiples of each of these.
+_STEPS: Final = (32, 16, 8, 4, 2, 1)
+_MULTIPLES: Final = 24
+_ANY: Final = Range(0, inf)
+
+
+def agreement(ways: Ways) -> int:
+    """The least number at whose multiples two ways agree, as far as trials tell; 0 if there is none, or if they agree at all sizes."""
+    names = sorted(_names([ways]))
+
+    def agree(trial: Mapping[str, int]) -> bool:
+        pairs = _values(ways, trial)
+        return all(one == other and (one or not symbols(size)) for (one, other), size in zip(pairs, ways[0], strict=False)) and bool(pairs)
+
+    for step in range(1, _MOST_STEP + 1):
+        if all(agree({name: step * (first + at) for at, name in enumerate(names)}) for first in _TRIALS):
+            return step if step > 1 else 0
+    return 0
+
+
+def are_alike(ways: Ways, recorded: Mapping[str, int]) -> bool:
+    """Whether two ways agree wherever both give sizes, as far as trials up to twice the recorded sizes, and far off, tell.
+
+    Those that count from the end of an axis are negative.
+    """
+    known = _names([ways])
+    most = 2 * max([recorded.get(name, 1) for name in known], default=1)
+    for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
+        trial = {name: (count + at) * modulus + rest for at, (name, (_, _, modulus, rest)) in enumerate(known.items())}
+        pairs = _values(ways, trial)
+        if len(pairs) < len(ways[0]) or any(one != other and (min(one, other) > 0 or max(one, other) < 0) for one, other in pairs):
+            return False
+    return True
+
+
+def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | None) -> dict[str, int]:
+    """Sizes, larger than the recorded ones, at which an export of the same batch tells each pair of ways apart; empty if no trial does."""
+    known = {name: one for name, one in _names(several).items() if name != batch}
+    kept = {} if batch is None else {batch: recorded[batch]}
+    largest = max([recorded.get(name, 1) for name in known], default=1)
+    for step in _STEPS:
+        for first in range(largest // step + 1, largest // step + 1 + _MULTIPLES):
+            trial = {name: step * (first + at) for at, name in enumerate(sorted(known))}
+            are_asked = all(low <= trial[name] <= high for name, (low, high, *_) in known.items())
+            if are_asked and all(_differ(_values(ways, {**trial, **kept})) for ways in several):
+                return trial
+    return {}
+
+
+def _differ(pairs: Sequence[tuple[int, int]]) -> bool:
+    return any(one != other for one, other in pairs) and all(min(pair) > 0 or max(pair) < 0 for pair in pairs)
+
+
+def _names(several: Iterable[Ways]) -> dict[str, Range]:
+    """The range of each symbol in some sizes."""
+    sizes = [size for ways in several for some in ways for size in some if isinstance(size, Dim)]
+    named = {name: size.scope.named(name) for size in sizes for name in sorted(symbols(size))}
+    return {name: one.range if isinstance(one, Dim) else _ANY for name, one in named.items()}
+
+
+def _values(ways: Ways, trial: Mapping[str, int]) -> list[tuple[int, int]]:
+    """The sizes that two ways give at some sizes; none if one of them gives none there."""
+    try:
+        return [(evaluate(one, trial), evaluate(other, trial)) for one, other in zip(*ways, strict=True)]
+    except (OverflowError, ZeroDivisionError):
+        return []
