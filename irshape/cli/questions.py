@@ -13,9 +13,8 @@ from irshape import verbs
 from irshape.answers.wording import ties
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
 from irshape.cli.examination import Errand, Extended
-from irshape.cli.files import is_one
 from irshape.cli.outputs import check_outputs
-from irshape.cli.request import request_of
+from irshape.cli.request import is_one, request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
 from irshape.cli.texts import TIED, keys_of, nothing, said
