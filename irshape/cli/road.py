@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from irshape.cli.examination import OUT_OF_MEMORY, Errand, FileOutcome
 from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, describe, put, saved_model
 from irshape.cli.screen import Progress
+from irshape.files.reading import is_known, listed
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
 from irshape.shape.compilation import NamedTuple
@@ -65,8 +66,6 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
 
 def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
     """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
-    from irshape.files.reading import is_known, listed
-
     paths: list[str] = []
     missed: list[str] = []
     has_excluded = False
