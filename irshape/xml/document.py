@@ -201,13 +201,12 @@ class PortMap(NamedTuple):
     offset: int
 
 
-class PreProcess:
+class PreProcess(NamedTuple):
     """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""
 
-    def __init__(self, offset: int, reference: str) -> None:
-        self.offset = offset
-        self.reference = reference
-        self.channels: list[tuple[str | None, dict[str, str] | None]] = []
+    offset: int
+    reference: str
+    channels: list[tuple[str | None, dict[str, str] | None]]
 
 
 class Suppression(NamedTuple):

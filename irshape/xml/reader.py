@@ -11,6 +11,7 @@ import os
 import pyexpat
 import re
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, clipped
@@ -70,20 +71,16 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     own_path = os.fspath(path) if path is not None else found.path
     document = Document(found.source, own_path, limits)
     reader = _Reader(document)
-    try:
-        if len(document.source) > limits.size:
-            reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
-        if not (uses_fast_lane and reader.run_fast()):
-            reader.run()
-    except ForgivenError as error:
-        document = Document(found.source, own_path, limits)
-        reader = _Reader(document, error.pieces)
+    with suppress(UnreadableError):
         try:
+            if len(document.source) > limits.size:
+                reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
+            if not (uses_fast_lane and reader.run_fast()):
+                reader.run()
+        except ForgivenError as error:
+            document = Document(found.source, own_path, limits)
+            reader = _Reader(document, error.pieces)
             reader.run()
-        except UnreadableError:
-            document.is_complete = False
-    except UnreadableError:
-        document.is_complete = False
     positions: Positions = {}
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
@@ -254,7 +251,7 @@ class _Reader(Markup):
 
     def enter_preprocess(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
-        self.document.preprocess = PreProcess(self.stack[-1][1], attributes.get("reference-layer-name", ""))
+        self.document.preprocess = PreProcess(self.stack[-1][1], attributes.get("reference-layer-name", ""), [])
         self.children = {"channel": _Reader.enter_channel}
 
     def enter_channel(self, tag: str, attributes: dict[str, str]) -> None:
