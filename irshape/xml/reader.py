@@ -49,7 +49,6 @@ _WRITERS: Final = {b"mo": "Model Optimizer", b"runtime": "OpenVINO"}
 _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
 _BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
-_TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 # What stands for the layers and edges of a body that the fast lane reads.
 _LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
@@ -151,9 +150,7 @@ class _Reader(Markup):
             return False
         from irshape.xml.fastlane import read_canonical
 
-        is_read = read_canonical(
-            self.document, self.signatures, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
-        )
+        is_read = read_canonical(self.document, self.signatures, read_layer=self.read_layer, most_nested=self.deepest // 2)
         if not is_read:
             self.layers.clear()
         return is_read
@@ -242,8 +239,7 @@ class _Reader(Markup):
         else:
             document.version = number
         self.children = {
-            "layers": _Reader.enter_layers,
-            "edges": _Reader.enter_edges,
+            **dict.fromkeys(_LISTS, _Reader.enter_list),
             "rt_info": _Reader.enter_own_info,
             "pre-process": _Reader.enter_preprocess,
         }
@@ -280,13 +276,9 @@ class _Reader(Markup):
         if "layers" in self.children:
             self.fault("X205", "<net> has no <layers>: the model is empty", self.graph.offset)
 
-    def enter_layers(self, tag: str, attributes: dict[str, str]) -> None:
+    def enter_list(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
-        self.children = _LAYERS
-
-    def enter_edges(self, tag: str, attributes: dict[str, str]) -> None:
-        del self.children[tag]
-        self.children = _EDGES
+        self.children = _LISTS[tag]
 
     def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
@@ -304,9 +296,7 @@ class _Reader(Markup):
         id_text = take("id")
         if id_text is not None:
             layer.id = self.number("layer", "id", id_text, offset, layer.id)
-        if not self.document.is_example and (
-            id_text is None or "name" not in attributes or "type" not in attributes or "version" not in attributes
-        ):
+        if not self.document.is_example:
             for name in ("id", "name", "type", "version"):
                 if name not in attributes:
                     self.fault("X105", f"<layer> has no {name}", offset)
@@ -522,7 +512,7 @@ class _Reader(Markup):
         self.outer.append((self.graph, layer, tag, len(self.document.diagnostics)))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None
-        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
+        self.children = dict.fromkeys(_LISTS, _Reader.enter_list)
         self.leave = self.leave_body
 
     def leave_body(self) -> None:
@@ -566,8 +556,7 @@ def root_of(source: bytes) -> str:
 ANNOTATION: Final = "irshape"
 SUPPRESSION: Final = "irshape"
 _DIM: Final[Children] = {}
-_LAYERS: Final[Children] = {"layer": _Reader.enter_layer}
-_EDGES: Final[Children] = {"edge": _Reader.enter_edge}
+_LISTS: Final[dict[str, Children]] = {"layers": {"layer": _Reader.enter_layer}, "edges": {"edge": _Reader.enter_edge}}
 _LAYER: Final[Children] = {
     "data": _Reader.enter_data,
     "input": _Reader.enter_ports,
