@@ -9,6 +9,7 @@ import stat
 import struct
 import sys
 from _thread import RLock  # as threading.RLock, without what that module imports
+from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
@@ -340,13 +341,9 @@ def absent(path: str) -> WeightsError:
 
 def are_swapped(xml_path: str) -> bool:
     """Whether the `.bin` of a path begins like XML."""
-    weights = Weights.beside(xml_path)
-    try:
+    with Weights.beside(xml_path) as weights, suppress(WeightsError):
         return weights.path != xml_path and weights.size > 0 and weights._begins_like_xml()
-    except WeightsError:
-        return False
-    finally:
-        weights.close()
+    return False
 
 
 def check_strings(weights: Weights, offset: int, size: int) -> None:
