@@ -244,9 +244,7 @@ class Weights:
                 data = _all(lambda done: os.pread(self._descriptor, size - done, offset + done), size)
             else:
                 with self._lock:
-                    file: Any = source
-                    if self.path is not None:
-                        file = open(self._descriptor, "rb", buffering=0, closefd=False)  # noqa: SIM115 - the descriptor stays open
+                    file: Any = _Descriptor(self._descriptor) if self.path is not None else source
                     file.seek(offset)
                     data = _all(lambda done: file.read(size - done), size)
         except OSError as error:
@@ -294,6 +292,19 @@ class _Elsewhere:
 
     def read(self, size: int = -1, /) -> bytes:
         return b""
+
+
+class _Descriptor:
+    """`seek` and `read` of a file descriptor, for systems without `pread`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def seek(self, offset: int) -> None:
+        os.lseek(self.descriptor, offset, os.SEEK_SET)
+
+    def read(self, size: int) -> bytes:
+        return os.read(self.descriptor, size)
 
 
 def _all(read: Any, size: int) -> bytes:
