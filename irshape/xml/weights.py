@@ -74,10 +74,9 @@ class Weights:
     """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`; False for weights that are not read.
 
     `folder` is the folder that no link may lead out of, None for a path that the user named. With `is_beside`, the path is that of the file
-    beside a model. `bytes_read` counts the bytes
-    read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the ranges that were checked for packed
-    strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from several threads. With `is_patched`, these are
-    not the bytes of the file at `path`, but a changed copy.
+    beside a model. `bytes_read` counts the bytes read so far, `string_bytes` the bytes read of the headers of packed strings. `strings`
+    holds the ranges that were checked for packed strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from
+    several threads. With `is_patched`, these are not the bytes of the file at `path`, but a changed copy.
     """
 
     is_patched: ClassVar[bool] = False
