@@ -160,7 +160,7 @@ def faults(diagnostics: Sequence[Diagnostic], *, is_whole: bool = False) -> list
 
 def mended(one: Diagnostic) -> Line:
     """`file:line:col: CODE fixed: title (evidence) [layer, port]`, with the place of the fault in the original file."""
-    return _about(one, f"fixed: {one.fix if one.fix else one.message}", "key")
+    return _about(one, f"fixed: {one.fix or one.message}", "key")
 
 
 def _about(one: Diagnostic, text: str, colour: str) -> Line:

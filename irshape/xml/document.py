@@ -27,7 +27,6 @@ _ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
 _NOTES: Final = f"<{INPUTS[0]}>".encode()
 _TAG_NAME: Final = r"<[^\s/>]*"
 
-
 PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
 """Id, precision and dims of a port."""
 

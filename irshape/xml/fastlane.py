@@ -96,10 +96,8 @@ _MOST_UNUSUAL: Final = 16
 _BLOCK: Final = 1 << 18
 _SHORT_BLOCK: Final = 1 << 12
 
-
 ReadLayer: TypeAlias = Callable[[int, int, list[tuple[int, int]]], Layer]
 """Reads one layer with the general reader, given its begin and end and the ranges in it that are left out, one in each body."""
-
 
 _Value = TypeVar("_Value")
 
