@@ -83,7 +83,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # one that every check needs.
 OWN = {
     "": "verbs version",
-    "cli": "arguments check check_options conclusion examination files main plain request road run screen",
+    "cli": "arguments check check_options conclusion examination main plain request road run screen",
     "diagnosis": "diagnosis recorded",
     "files": "reading",
     "inference": "apply engine facts inference origins question run schedule stored transfer verdict",

@@ -77,8 +77,8 @@ def test_report_knows_only_shapes() -> None:
             assert not module.startswith("irshape.") or module.split(".")[1] in ("shape", "files", "report", "version")
 
 
-# The steps of a run: what the line asks for, which files, what is asked about each, here or in a worker, each report, and the end.
-ROAD = ["files", "request", "inputs", "examination", "workers", "road", "conclusion", "check"]
+# The steps of a run: what the line asks for, what is asked about each file, here or in a worker, the files and each report, and the end.
+ROAD = ["request", "inputs", "examination", "workers", "road", "conclusion", "check"]
 
 
 def test_a_request_goes_one_way() -> None:

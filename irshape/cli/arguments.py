@@ -67,11 +67,8 @@ def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument_group(OUTPUT).add_argument
     add("-o", "--output", metavar="OUT.xml", help="write the annotated IR here; OUT/ is a folder for several; weights go along")
-    add(
-        "--weights",
-        choices=("copy", "link", "none"),
-        help=Rare("copy the .bin beside the .xml (default), make a hard link, or write no .bin"),
-    )
+    help = Rare("copy the .bin beside the .xml (default), make a hard link, or write no .bin")
+    add("--weights", choices=("copy", "link", "none"), help=help)
     add("--force", action="store_true", help="overwrite existing output files")
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
@@ -88,14 +85,9 @@ def add_model_arguments(command: ArgumentParser, *documents: str) -> None:
 def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the arguments of reading and reporting a file."""
     add_question_arguments(command)
-    command.add_argument_group(OUTPUT).add_argument(
-        "-f",
-        "--format",
-        choices=("text", "json", "jsonl", *documents),
-        default="text",
-        metavar="FORMAT",
-        help=", ".join(["text (default), json, jsonl (a line for each file)", *documents]),
-    )
+    add = command.add_argument_group(OUTPUT).add_argument
+    help = ", ".join(["text (default), json, jsonl (a line for each file)", *documents])
+    add("-f", "--format", choices=("text", "json", "jsonl", *documents), default="text", metavar="FORMAT", help=help)
     add_colour(command)
 
 
@@ -134,6 +126,13 @@ def add_watch(command: ArgumentParser) -> None:
     command.add_argument_group(OUTPUT).add_argument("-w", "--watch", action="store_true", help=help)
 
 
+def refused(message: str) -> Exception:
+    """The error of a value that an option does not take."""
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(message)
+
+
 def symbol_sizes(text: str) -> list[tuple[str, str]]:
     """The names and the sizes in a word of `--set`: one, or several behind commas."""
     pairs = []
@@ -141,10 +140,8 @@ def symbol_sizes(text: str) -> list[tuple[str, str]]:
         name, equals, size = part.partition("=")
         is_shape = part.endswith("]")
         if is_shape or not equals or not name.strip() or not size.strip():
-            from argparse import ArgumentTypeError
-
             advice = f"did you mean --input {part!r}?" if is_shape else "write FILE before --set"
-            raise ArgumentTypeError(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 ({advice})")
+            raise refused(f"{part!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 ({advice})")
         pairs.append((name.strip(), size.strip()))
     return pairs
 
@@ -173,9 +170,7 @@ def whole(about: str, low: int, high: int = 10**18 - 1) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) <= len(str(high)) and low <= int(text) <= high):
-            from argparse import ArgumentTypeError
-
-            raise ArgumentTypeError(f"{text[:60]!r} is not {about}")
+            raise refused(f"{text[:60]!r} is not {about}")
         return int(text)
 
     return read
@@ -196,9 +191,5 @@ def add_limit(command: ArgumentParser) -> None:
 
 def add_colour(command: ArgumentParser) -> None:
     """Add the choice of colours in the report."""
-    command.add_argument_group(OUTPUT).add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help=Rare("auto (default) uses colours on a terminal, unless NO_COLOR is set"),
-    )
+    help = Rare("auto (default) uses colours on a terminal, unless NO_COLOR is set")
+    command.add_argument_group(OUTPUT).add_argument("--color", choices=("auto", "always", "never"), default="auto", help=help)

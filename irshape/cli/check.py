@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +18,14 @@ from irshape.cli.examination import Errand, Extended, complete_remedy
 from irshape.cli.request import Request, request_of
 from irshape.cli.road import ARRAY, LINES, Totals, examined, found, own, printed, summed
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain
+from irshape.cli.screen import watched
 from irshape.diagnosis.diagnosis import accept, choose
 from irshape.files.reading import Path, read
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import PLAIN, Palette, escape
-from irshape.settings.settings import FileSettings, Settings
+from irshape.settings.settings import FileSettings, Settings, settings_text
 from irshape.xml.reader import root_of
 
 if TYPE_CHECKING:
@@ -60,8 +62,6 @@ def run(given: Namespace) -> int:
     request = request_of(given, format="text" if wish.format == CONCISE else wish.format, **source_of(given))
     if not given.watch:
         return _checked(request, wish)
-    from irshape.cli.screen import watched
-
     return watched(request.files, [given.weights_file, given.config], _checked, request, wish)
 
 
@@ -71,8 +71,6 @@ def _checked(request: Request, wish: CheckWish) -> int:
         settings = Settings(**wish.settings)
         request = request._replace(settings=settings)
         if wish.shows_settings:
-            from irshape.settings.settings import settings_text
-
             there = found(request)
             print(*(settings_text(path, settings) for path in there.paths), sep="\n", end="")
             return FAILED if there.complaints else CLEAN
@@ -98,8 +96,6 @@ def _output(wish: CheckWish, files: Sequence[str]) -> Iterator[None]:
     if wish.output_file is None:
         yield
         return
-    import io
-
     with redirect_stdout(io.StringIO()) as out:
         yield
     write(wish, wish.output_file, out.getvalue(), files)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from irshape.cli.arguments import EFFORT, FOLLOW_LINKS, OUTPUT, SELECTION, Rare, add_target, add_watch
+from irshape.cli.arguments import EFFORT, FOLLOW_LINKS, OUTPUT, SELECTION, Rare, add_target, add_watch, refused
 from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
@@ -94,9 +94,7 @@ def codes(text: str) -> list[str]:
     try:
         return [checked_prefix(one.strip()) for one in text.split(",")]
     except ValueError as error:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{error}; irshape rule lists the codes") from None
+        raise refused(f"{error}; irshape rule lists the codes") from None
 
 
 def _level(text: str) -> tuple[str, str]:
@@ -107,18 +105,14 @@ def _level(text: str) -> tuple[str, str]:
     code, _, level = text.partition("=")
     levels = (*SEVERITIES, OFF)
     if level not in levels:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{text!r} is not CODE=LEVEL; the levels are {', '.join(levels)}")
+        raise refused(f"{text!r} is not CODE=LEVEL; the levels are {', '.join(levels)}")
     return codes(code)[0], level
 
 
 def _document(text: str) -> tuple[str, str]:
     format, _, path = text.partition("=")
     if format not in DOCUMENTS or not path:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
+        raise refused(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
     return format, path
 
 

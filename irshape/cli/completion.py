@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape.cli.arguments import COMMANDS
 from irshape.cli.run import CLEAN, complain
 from irshape.model.finding import end_name
+from irshape.model.model import Model
+from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
-
-if TYPE_CHECKING:
-    from irshape.model.model import Model
 
 ABOUT = "Print the script by which a shell completes commands, options, codes, and the layers and inputs of a file."
 EXAMPLES = """examples:
@@ -95,8 +94,6 @@ def _policies(**_: Any) -> Iterable[str]:
 
 
 def _types(**_: Any) -> Iterable[str]:
-    from irshape.ops.registry import REGISTRY
-
     return REGISTRY.types()
 
 

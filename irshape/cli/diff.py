@@ -23,6 +23,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Node, grouped
 from irshape.model.public import published
 from irshape.ops.infrastructure import Constant
+from irshape.report.form import readable
 from irshape.report.section import Block, Column, Fit, Item, Section, Table, dim, key, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import Palette, bytes_text, counted, number_text, some
@@ -88,8 +89,6 @@ def run(given: Namespace) -> int:
         difference, comparison = _compared(given, given.a, given.b)
         palette = Palette.choose(given.color, sys.stdout)
         if given.format == "json":
-            from irshape.report.form import readable
-
             text = readable(_data(difference, comparison))
         else:
             text = "\n".join(lines(_sections(difference, comparison, is_complete=given.all), palette))

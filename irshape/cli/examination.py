@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import irshape
 from irshape import verbs
-from irshape.cli.run import FAILED, RunError, describe, exit_code, internal
+from irshape.cli.run import FAILED, RunError, describe, exit_code, held, internal
 from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.model.model import Model
@@ -71,8 +71,6 @@ OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 def collect() -> None:
     """Free the objects of earlier files, if there are many: a graph is full of reference cycles, and a run disables the collector."""
     if gc.get_count()[0] > _MANY_OBJECTS:
-        from irshape.cli.run import held
-
         with held():
             gc.collect()
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from irshape import verbs
 from irshape.answers import reference
-from irshape.cli.files import find
+from irshape.cli.road import find
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, describe, internal, put_json
 from irshape.cli.texts import put_text, table
 from irshape.files.writing import write_atomic

@@ -15,6 +15,7 @@ from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
 from irshape.cli.run import layers
+from irshape.cli.screen import watched
 from irshape.cli.texts import TIED, UNNAMED, ListedLayers, Rows, ending, guards, in_names, said, shows_formulas, table
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -55,8 +56,6 @@ def run(given: Namespace) -> int:
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
         return _inferred(errand, writing)
-    from irshape.cli.screen import watched
-
     return watched(request.files, [given.weights_file], _inferred, errand, writing)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irshape.cli.arguments import add_colour, add_extensions
 from irshape.cli.run import CLEAN, complain, put_json
@@ -12,10 +13,6 @@ from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.section import Block, Column, Item, Section, Table, bold, dim, paragraph
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
 
 ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
 EXAMPLES = """examples:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
-from irshape.cli.files import is_one
+from irshape.cli.request import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, describe, exit_code
 from irshape.inference.inference import Inference
 from irshape.report.text import escape

@@ -52,7 +52,6 @@ _SHORT = f"""{_ABOUT}
 
 irshape --help lists all commands"""
 
-
 # The column of the help texts, and the least width of what stands before them.
 _COLUMN = 25
 _LEAST = 14

@@ -58,19 +58,6 @@ class _Option(NamedTuple):
         return value if self.action == "store" else [*(known or ()), *(value if self.action == "extend" else (value,))]
 
 
-class _Exclusive:
-    """Options of a line that exclude each other, by their `names`."""
-
-    def __init__(self, line: _Line) -> None:
-        self.names: set[str] = set()
-        self._line = line
-
-    def add_argument(self, *names: str, **declared: Any) -> None:
-        """Declare an option, as with `argparse`."""
-        self.names.update(names)
-        self._line.add_argument(*names, **declared)
-
-
 class _Line:
     """Takes the declarations of a command in place of an `ArgumentParser`, and then reads the line."""
 
@@ -78,7 +65,7 @@ class _Line:
         self._values: dict[str, Any] = {}
         self._options: dict[str, _Option] = {}
         self._files: list[tuple[str, object]] = []
-        self._exclusive: list[_Exclusive] = []
+        self._exclusive: list[set[str]] = []
 
     def add_argument(self, *names: str, default: Any = None, nargs: object = None, **declared: Any) -> None:
         """Declare a file or an option, as with `argparse`."""
@@ -94,10 +81,16 @@ class _Line:
         """The group of the options that follow, which only the help shows."""
         return self
 
-    def add_mutually_exclusive_group(self) -> _Exclusive:
+    def add_mutually_exclusive_group(self) -> SimpleNamespace:
         """A group of options of which a line has one at most."""
-        self._exclusive.append(_Exclusive(self))
-        return self._exclusive[-1]
+        group: set[str] = set()
+        self._exclusive.append(group)
+
+        def add(*names: str, **declared: Any) -> None:
+            group.update(names)
+            self.add_argument(*names, **declared)
+
+        return SimpleNamespace(add_argument=add)
 
     def set_defaults(self, **values: Any) -> None:
         """Declare values that no option sets."""
@@ -111,7 +104,7 @@ class _Line:
             return None
 
     def _read(self, command: str, words: Sequence[str]) -> SimpleNamespace:
-        if any(len(group.names.intersection(words)) > 1 for group in self._exclusive):
+        if any(len(group.intersection(words)) > 1 for group in self._exclusive):
             raise _NotPlain
         given, files, ended, rest = {**self._values, "command": command}, [], False, iter(words)
         for word in rest:

@@ -13,9 +13,8 @@ from irshape import verbs
 from irshape.answers.wording import ties
 from irshape.cli.arguments import LAYERS, OUTPUT, Command, add_model_arguments, add_reading_arguments, add_symbol_argument, most
 from irshape.cli.examination import Errand, Extended
-from irshape.cli.files import is_one
 from irshape.cli.outputs import check_outputs
-from irshape.cli.request import request_of
+from irshape.cli.request import is_one, request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
 from irshape.cli.texts import TIED, keys_of, nothing, said
@@ -164,10 +163,8 @@ exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not
 def _add_cost(command: ArgumentParser) -> None:
     add = command.add_argument
     add("--all", action="store_true", help="list every layer and group, and write whole formulas")
-    add(
-        "--near", action="extend", nargs="+", default=[], metavar="H=512",
-        help="compare formulas at these sizes: H=512 W=512 (default: a batch of 1, images of 224, other sizes 128)",
-    )  # fmt: skip
+    help = "compare formulas at these sizes: H=512 W=512 (default: a batch of 1, images of 224, other sizes 128)"
+    add("--near", action="extend", nargs="+", default=[], metavar="H=512", help=help)
     add("-l", "--layer", action="append", default=[], metavar="LAYER", help=LAYERS)
     add("--views", action="store_true", help="let the output of a Reshape, Squeeze, Unsqueeze or Identity share the memory of its input")
     add("--in-place", action="store_true", help="let an element-wise operation write into an input that nobody reads afterwards")

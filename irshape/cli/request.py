@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from irshape.cli.files import is_one, models_of
 from irshape.cli.run import RunError
 from irshape.shape.compilation import NamedTuple
 from irshape.shape.limits import Limits
@@ -16,6 +16,23 @@ if TYPE_CHECKING:
 
     from irshape.running.limits import Allowance
     from irshape.settings.settings import Settings
+
+
+def is_one(arguments: Sequence[str]) -> bool:
+    """Whether the arguments are a single file; a folder is never one, even if it holds one file."""
+    return len(arguments) == 1 and not os.path.isdir(arguments[0])
+
+
+def models_of(arguments: Sequence[str]) -> list[str]:
+    """The files with the `.xml` beside it in place of each `.bin`, each file once; another ending is that of no model."""
+    found: dict[str, None] = {}
+    for argument in arguments:
+        root, end = os.path.splitext(argument)
+        if end.lower() in (".xml", "") or os.path.isdir(argument):
+            found[argument] = None
+        elif end.lower() == ".bin" and os.path.lexists(f"{root}.xml"):
+            found[f"{root}.xml"] = None
+    return list(found)
 
 
 class Request(NamedTuple):

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
 from irshape.answers.policies import Policies, find_policies, judge
+from irshape.answers.signature.notes import indexing
 from irshape.answers.wording import ties, title, unchecked
 from irshape.cli.arguments import Rare, add_model_arguments, add_output_arguments, add_target
-from irshape.cli.examination import Errand, complete_remedy
+from irshape.cli.examination import Errand, Extended, complete_remedy
 from irshape.cli.inputs import shapes_of
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import Request, request_of
@@ -80,14 +81,16 @@ def run(given: Namespace) -> int:
         policies = find_policies(given.target)
     except InputError as error:
         return complain(str(error))
-    reshaping = _Reshaping(given, policies, is_whole=writing.is_wanted or request.format != "text")
+    ask = partial(_reshaped, given, policies, is_whole=writing.is_wanted or request.format != "text")
     there = found(request)
     only_targets(writing, there.paths)
-    return answered(Errand(request, reshaping.infer, reshaping.lines, partial(_written, request, writing, given.prove, given.batch)), there)
+    say, do = said(given.color, partial(_sections, given)), partial(_written, request, writing, given.prove, given.batch)
+    return answered(Errand(request, ask, say, do), there)
 
 
-def _written(request: Request, writing: Writing, is_proved: bool, batch: str | None, inference: Inference) -> Iterator[str]:
+def _written(request: Request, writing: Writing, is_proved: bool, batch: str | None, reshaped: Extended) -> Iterator[str]:
     """Write the model, with `--prove` only if it computes what the file does, and with `--batch` what the file does for each sample."""
+    inference: Inference = reshaped.answer
     if is_proved and inference.ok:
         reading = partial(edit, opaque=request.opaque, limits=request.limits, extensions=request.extensions)
         before = reading(Path(inference.document.path or ""), weights=request.weights or None)
@@ -96,38 +99,23 @@ def _written(request: Request, writing: Writing, is_proved: bool, batch: str | N
     yield from write(writing, inference)
 
 
-class _Reshaping:
-    """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
-
-    def __init__(self, given: Namespace, policies: Policies, *, is_whole: bool) -> None:
-        self._given = given
-        self._policies = policies
-        self._is_whole = is_whole
-        self._say = said(given.color, partial(_sections, given))
-        self._before: Inference | None = None
-
-    def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
-        session = Session(model, weights=weights, opaque=opaque)
-        self._before = session.infer()
-        is_read = model.nodes and model.document.is_complete
-        if not is_read:
-            return self._before
-        given = self._given
-        how = How(given.rewrite, given.like, given.choose, shapes_of(model, given.recorded) if given.recorded else None)
-        inference = session.reshape_once(inputs, symbols, given.batch, how)
-        inference = in_names(inference, is_whole=self._is_whole)
-        if self._policies and inference.ok:
-            judge(inference, self._policies)
-        if inference.rewriting:
-            inference.remedy = None
-        elif self._policies:
-            asked = {"inputs": inputs, "symbols": symbols, "targets": [name for name, _ in self._policies]}
-            complete_remedy(inference, request_of(given), asked, given.batch)
-        return inference
-
-    def lines(self, inference: Inference) -> Iterator[str]:
-        assert self._before is not None
-        return self._say(self._before, inference)
+def _reshaped(
+    given: Namespace, policies: Policies, model: Model, *, is_whole: bool, weights: Any = None, opaque: Any = (), **asked: Any
+) -> Extended:
+    """The inference with the new shapes, with the one with the old shapes."""
+    session = Session(model, weights=weights, opaque=opaque)
+    before = session.infer()
+    if not (model.nodes and model.document.is_complete):
+        return Extended(model.document, before, before, {})
+    how = How(given.rewrite, given.like, given.choose, shapes_of(model, given.recorded) if given.recorded else None)
+    inference = in_names(session.reshape_once(asked["inputs"], asked["symbols"], given.batch, how), is_whole=is_whole)
+    if policies and inference.ok:
+        judge(inference, policies)
+    if inference.rewriting:
+        inference.remedy = None
+    elif policies:
+        complete_remedy(inference, request_of(given), {**asked, "targets": [name for name, _ in policies]}, given.batch)
+    return Extended(inference.document, inference, before, {})
 
 
 # A part of a name that is the number of a block.
@@ -141,9 +129,9 @@ _KINDS = {
 }
 
 
-def _sections(given: Namespace, before: Inference, inference: Inference) -> Iterator[Section]:
+def _sections(given: Namespace, reshaped: Extended) -> Iterator[Section]:
     """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
-    is_complete = given.all
+    inference, before, is_complete = reshaped.answer, reshaped.more, given.all
     yield paragraph(title(inference.document))
     if inference.ok:
         rows = [_row(before, inference, str(node.id)) for node in (*inference.model.parameters, *inference.model.results)]
@@ -152,8 +140,6 @@ def _sections(given: Namespace, before: Inference, inference: Inference) -> Iter
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
         if shows_formulas(inference):
-            from irshape.answers.signature.notes import indexing
-
             yield unchecked(indexing(inference))
         if inference.rewriting is not None:
             mends = inference.rewriting.mends

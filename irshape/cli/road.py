@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from typing import TYPE_CHECKING, TypeAlias
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.cli.examination import OUT_OF_MEMORY, Errand, FileOutcome
-from irshape.cli.files import find, is_much
-from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, put
+from irshape.cli.run import CLEAN, FAILED, RunError, Tally, complain, describe, put, saved_model
 from irshape.cli.screen import Progress
+from irshape.files.reading import is_known, listed
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
 from irshape.shape.compilation import NamedTuple
@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     from irshape.cli.inputs import OptionFit
     from irshape.cli.request import Request
     from irshape.report.documents import Checked
+    from irshape.settings.settings import Settings
 
 Frame: TypeAlias = "tuple[str, str, str, str]"
 # The text before the first report of a run, before every other, after each, and at the end.
 LINES: Frame = ("", "", "\n", "")
 PAGES: Frame = ("", "\n", "\n", "")
 ARRAY: Frame = ("[", ",\n", "", "]\n")
+
+# From this many bytes on, several processes are faster than one, although starting them takes time. Each file counts as more bytes.
+_MANY_BYTES: Final = 1 << 20
+_EACH: Final = 1 << 13
 
 
 class Found(NamedTuple):
@@ -35,12 +40,62 @@ class Found(NamedTuple):
     complaints: Sequence[str]
 
 
+def find(arguments: Sequence[str], settings: Settings | None = None, *, force_exclude: bool = False) -> Found:
+    """The files of a run.
+
+    Files come in the order of the arguments, and below a folder in the order of their paths. Links to files are followed, links to folders
+    only if the settings say so. The settings also exclude files and folders; those that are arguments themselves only with
+    `force_exclude`. Raises `ConfigurationError`.
+    """
+    paths: list[str] = []
+    complaints: list[str] = []
+    for argument in arguments:
+        if force_exclude and settings is not None and settings.excludes(argument, is_found=False):
+            continue
+        if not os.path.isdir(argument):
+            paths.append(argument)
+            continue
+        below, missed, excluded = _below(argument, settings)
+        if not below and not missed:
+            why = f"{'exclude matches every' if excluded else 'no'} .xml file in this folder"
+            complaints.append(f"{argument}: {saved_model(argument) or why}")
+        paths += below
+        complaints += missed
+    return Found(paths, complaints)
+
+
+def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
+    """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
+    paths: list[str] = []
+    missed: list[str] = []
+    has_excluded = False
+    entered: set[tuple[int, int]] = set()  # the folders, as links may lead to one twice
+    pending = [folder]
+    while pending:
+        current = pending.pop()
+        follows = settings is not None and settings.follows_links(current)
+        if follows and is_known(current, entered):
+            continue
+        try:
+            folders, files = listed(current, follows=follows)
+        except OSError as error:
+            missed.append(describe(error, current))
+            continue
+        for entries, kept in ((folders, pending), (files, paths)):
+            for path in entries:
+                if settings is not None and settings.excludes(path, is_found=True):
+                    has_excluded = True
+                else:
+                    kept.append(path)
+    return sorted(paths), sorted(missed), has_excluded
+
+
 def found(request: Request) -> Found:
     """The files of a run. Each complaint is printed."""
-    paths, complaints = find(request.files, request.settings, force_exclude=request.force_exclude)
-    for complaint in complaints:
+    there = find(request.files, request.settings, force_exclude=request.force_exclude)
+    for complaint in there.complaints:
         complain(complaint)
-    return Found(paths, complaints)
+    return there
 
 
 def examined(errand: Errand, paths: Sequence[str]) -> Generator[FileOutcome, None, None]:
@@ -72,6 +127,20 @@ def examined(errand: Errand, paths: Sequence[str]) -> Generator[FileOutcome, Non
 def cores() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def is_much(paths: Sequence[str]) -> bool:
+    """Whether the files are enough work to start several processes."""
+    if len(paths) < 2:
+        return False
+    total = 0
+    for path in paths:
+        with suppress(OSError):
+            total += os.stat(path).st_size
+        total += _EACH
+        if total >= _MANY_BYTES:
+            return True
+    return False
 
 
 def own(outcomes: Generator[FileOutcome, None, None], request: Request, totals: Totals) -> Iterator[FileOutcome]:

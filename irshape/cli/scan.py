@@ -233,7 +233,6 @@ A run that was interrupted goes on where it ended if the same command is given a
 
 exit code: 0 without errors, 1 with errors, 2 if a file could not be read or checked whole"""
 
-
 # The widest that the name of a file or an operation is on a terminal.
 MOST_NAME = 100
 
@@ -414,9 +413,9 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple
 def _changes(comparison: TableChanges) -> Iterator[Section]:
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]
-    blocks = [_listed(name, getattr(comparison, name)) for name in ("broken", "mended")]
-    for name in ("new", "fixed"):
-        blocks.append(_listed(f"{name} faults", [f"{file}: {one['code']} {one['message']}" for file, one in getattr(comparison, name)]))
+    blocks = [_listed("broken", comparison.broken), _listed("mended", comparison.mended)]
+    for name, faults in (("new faults", comparison.new), ("fixed faults", comparison.fixed)):
+        blocks.append(_listed(name, [f"{file}: {one['code']} {one['message']}" for file, one in faults]))
     yield paragraph((bold("since then"), f": {', '.join(parts) or 'no file changed'}"), *filter(None, blocks))
 
 

@@ -20,6 +20,7 @@ from irshape.report.section import Block, Column, Line, Section, Span, Table, di
 from irshape.report.terminal import lines
 from irshape.report.text import WIDEST, Palette, counted, some
 from irshape.shape.element_type import ElementType
+from irshape.shape.notation import split_sizes
 from irshape.xml.document import Graph, Layer
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, 
 def said(color: str, sections: Callable[..., Iterable[Section]] = lambda answer: answer._sections()) -> Callable[..., Iterator[str]]:
     """How an answer is said on the standard output: the lines of its sections."""
     palette = Palette.choose(color, sys.stdout)
-    return lambda *answer: lines(sections(*answer), palette)
+    return lambda answer: lines(sections(answer), palette)
 
 
 def put_text(color: str, sections: Iterable[Section]) -> None:
@@ -277,8 +278,6 @@ class Rows:
 
 def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:
     """Whether the fact that is inferred for an output, or for the input of a Result, is not the one that the file records."""
-    from irshape.shape.notation import split_sizes
-
     if inferred is None:
         return False
     signature = layer.signature

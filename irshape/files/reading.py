@@ -91,9 +91,14 @@ def listed(folder: str, *, follows: bool = False) -> tuple[list[str], list[str]]
     files: list[str] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _is_folder(entry, follows=follows):
+            try:
+                is_folder = entry.is_dir(follow_symlinks=follows)
+                is_file = entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+            except OSError:  # a link in a circle
+                is_folder, is_file = False, True
+            if is_folder:
                 folders.append(entry.path)
-            elif entry.name.lower().endswith(".xml") and _is_file(entry):
+            elif is_file and entry.name.lower().endswith(".xml"):
                 files.append(entry.path)
     return sorted(folders), sorted(files)
 
@@ -108,20 +113,6 @@ def is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
     is_known = place in entered
     entered.add(place)
     return is_known
-
-
-def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=follows)
-    except OSError:  # a link in a circle
-        return False
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
-    except OSError:  # a link in a circle
-        return True
 
 
 # Python's parser takes time that grows with the square of the parts of a dotted key.

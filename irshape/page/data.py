@@ -125,14 +125,14 @@ class PageData:
         return {
             "tool": TOOL,
             "name": escape(self._name()),
-            "file": path and escape(clipped(path)),
+            "file": path and quoted(path),
             "ok": self.inference.ok,
             "ir_version": self.model.ir_version,
             "layers": layers,
-            "ends": {self.hierarchy.position[node]: _named(end_name(node)) for node in (*self.model.parameters, *self.model.results)},
+            "ends": {self.hierarchy.position[node]: quoted(end_name(node)) for node in (*self.model.parameters, *self.model.results)},
             "bodies": ends_of_bodies(self.hierarchy.position),
             "hidden": sorted([self.hierarchy.position[node] for node in self.hierarchy.hidden]),
-            "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
+            "groups": [[group.parent, quoted(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
             "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
             "faults": [{**self._fault(one), **excerpts.of(one)} for one in self.diagnostics],
@@ -175,7 +175,7 @@ class PageData:
         places = [document.position(node.layer.offset) for node, *_ in rows]
         return {
             "key": [node.key for node, *_ in rows],
-            "name": [_named(node.name) for node, *_ in rows],
+            "name": [quoted(node.name) for node, *_ in rows],
             "signature": [number for _, number, _, _ in rows],
             "group": self.hierarchy.group_of,
             "line": [line for line, _ in places],
@@ -190,9 +190,9 @@ class PageData:
         """Type, version, attributes and ports, each with a node that has them."""
         return [
             {
-                "type": _named(own.type),
-                "version": _named(own.version),
-                "attributes": [[_named(name), _named(value)] for name, value in sorted(own.attributes.items())],
+                "type": quoted(own.type),
+                "version": quoted(own.version),
+                "attributes": [[quoted(name), quoted(value)] for name, value in sorted(own.attributes.items())],
                 "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
                 "outputs": own.output_ids,
             }
@@ -319,9 +319,9 @@ class PageData:
             },
             "unknown": unknown,
             "definitions": definitions,
-            "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
+            "inputs": {} if self.signature is None else {quoted(name): shape for name, shape in self.signature.inputs.items()},
             "conditions": self._conditions(),
-            "asked": [_named(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
+            "asked": [quoted(f"{end_name(node)}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
 
     def _conditions(self) -> list[str]:
@@ -397,7 +397,7 @@ def _end(bound: float) -> int | None:
     return None if bound in (inf, -inf) else int(bound)
 
 
-def _named(text: str) -> str:
+def quoted(text: str) -> str:
     """A text of the file, as the page shows it."""
     return escape(clipped(text))
 
@@ -443,12 +443,12 @@ def changes_of(difference: Difference, hierarchy: Hierarchy) -> dict[str, Any]:
                 marks[holder] = _first(inner, marks.get(holder))
             group = hierarchy.groups[group].parent if holder < 0 else hierarchy.group_of[holder]
     asides = [*([f"constants were not compared: {difference.uncompared}"] if difference.uncompared else []), *difference.asides]
-    return {"changes": rows, "marks": marks, "asides": [escape(clipped(one)) for one in asides], "summary": escape(difference.summary)}
+    return {"changes": rows, "marks": marks, "asides": [quoted(one) for one in asides], "summary": escape(difference.summary)}
 
 
 def _row(kind: str, mark: str, position: int, text: str, node: Any) -> dict[str, Any]:
     about = "" if node is None else f"{node.type} {f'{node.model.path} / ' if node.model.path else ''}{clipped(node.name)}"
-    return {"kind": kind.replace("_", " "), "mark": mark, "layer": position, "text": escape(clipped(text)), "about": escape(about)}
+    return {"kind": kind.replace("_", " "), "mark": mark, "layer": position, "text": quoted(text), "about": escape(about)}
 
 
 def _first(mark: str, other: str | None) -> str:

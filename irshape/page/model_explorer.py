@@ -11,8 +11,8 @@ from irshape.answers.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node, grouped
-from irshape.page.data import ends_of_bodies, open_signature
-from irshape.report.diagnostic import clipped, escape
+from irshape.page.data import ends_of_bodies, open_signature, quoted
+from irshape.report.diagnostic import escape
 
 
 def graphs(inference: Inference) -> list[dict[str, Any]]:
@@ -63,8 +63,8 @@ class _Graphs:
             attributes["faults"] = "\n".join(faults)
         return {
             "id": node.key,
-            "label": _text(f"{node.type} {end_name(node)}" if node.type in ("Parameter", "Result") else node.type),
-            "namespace": "/".join(part.replace("/", ".") for part in map(_text, path)),
+            "label": quoted(f"{node.type} {end_name(node)}" if node.type in ("Parameter", "Result") else node.type),
+            "namespace": "/".join(part.replace("/", ".") for part in map(quoted, path)),
             "subgraphIds": [_id(body) for body in node.bodies.values()],
             "attrs": [_pair(name, value) for name, value in attributes.items()],
             "incomingEdges": edges,
@@ -90,12 +90,8 @@ class _Graphs:
 
 
 def _pair(name: str, value: str) -> dict[str, str]:
-    return {"key": _text(name), "value": _text(value)}
-
-
-def _text(text: str) -> str:
-    return escape(clipped(text))
+    return {"key": quoted(name), "value": quoted(value)}
 
 
 def _id(model: Model) -> str:
-    return _text(f"{model.path}" if model.holder is not None else model.name or "model")
+    return quoted(f"{model.path}" if model.holder is not None else model.name or "model")

@@ -133,15 +133,13 @@ class Where:
             return None
         return {"id": self.layer_id, "name": self.layer_name, "type": self.layer_type, "path": self.path or None}
 
-    def about(self, shown: Callable[[str], str] = str) -> str:
-        """The layer and port: `loop / Add add_1, port 0`; empty outside all layers. `shown` shortens a name."""
+    def about(self) -> str:
+        """The layer and port: `loop / Add add_1, port 0`; empty outside all layers."""
         if not self.layer_type and self.layer_id is None:
             return ""
-        name = shown(escape(self.layer_name) if self.layer_name else f"layer {self.layer_id}")
-        text = f"{escape(self.layer_type or 'layer')} {name}"
-        if self.path:
-            text = f"{escape(self.path)} / {text}"
-        return text if self.port is None else f"{text}, port {self.port}"
+        around = f"{escape(self.path)} / " if self.path else ""
+        name = escape(self.layer_name) if self.layer_name else f"layer {self.layer_id}"
+        return f"{around}{escape(self.layer_type or 'layer')} {name}{'' if self.port is None else f', port {self.port}'}"
 
     def _content(self) -> tuple[object, ...]:
         return tuple([getattr(self, slot) for slot in self.__slots__])

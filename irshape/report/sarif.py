@@ -63,7 +63,7 @@ def _message(text: str) -> dict[str, str]:
 def _result(file: Checked, diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
     location = _location(file.path, diagnostic.where)
     if diagnostic.where.layer_id is not None or diagnostic.where.layer_type is not None:
-        location["logicalLocations"] = [{"fullyQualifiedName": escape(diagnostic.where.about()), "kind": "element"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": diagnostic.where.about(), "kind": "element"}]
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": diagnostic.severity,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import ERROR, Diagnostic, Where, causes
 from irshape.report.text import WIDEST, advice, consequences_text
@@ -106,24 +107,11 @@ class Section(NamedTuple):
     blocks: Sequence[Block]
 
 
-def bold(text: str) -> Span:
-    """A text that is important."""
-    return Span(text, "bold")
-
-
-def dim(text: str) -> Span:
-    """A text that is less important."""
-    return Span(text, "dim")
-
-
-def key(text: str) -> Span:
-    """A text that names the subject of its line."""
-    return Span(text, "key")
-
-
-def named(text: str) -> Span:
-    """A name from the file."""
-    return Span(text, "", WIDEST)
+# A text that is important, one that is less important, one that names the subject of its line, and a name from the file.
+bold: Final = partial(Span, style="bold")
+dim: Final = partial(Span, style="dim")
+key: Final = partial(Span, style="key")
+named: Final = partial(Span, most=WIDEST)
 
 
 def joined(*lines: Line) -> tuple[str | Span, ...]:
@@ -172,7 +160,7 @@ def faults(diagnostics: Sequence[Diagnostic], *, is_whole: bool = False) -> list
 
 def mended(one: Diagnostic) -> Line:
     """`file:line:col: CODE fixed: title (evidence) [layer, port]`, with the place of the fault in the original file."""
-    return _about(one, f"fixed: {one.fix if one.fix else one.message}", "key")
+    return _about(one, f"fixed: {one.fix or one.message}", "key")
 
 
 def _about(one: Diagnostic, text: str, colour: str) -> Line:

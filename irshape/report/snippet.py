@@ -80,18 +80,19 @@ def edge(ends: str) -> str:
 
 def layer(id: int, name: str, kind: str, data: str = "", *, inputs: int = 1, precision: str = "FP32", note: str = "") -> str:
     """A layer of a type and a version, with attributes, a note in its `<rt_info>`, so many inputs, and one output."""
-    type, version = kind.split()
     ports = "".join(f'<port id="{port}"/>' for port in range(inputs))
-    return (
-        f'<layer id="{id}" name="{name}" type="{type}" version="{version}">\n'
-        + (f"  <data {data}/>\n" if data else "")
-        + _noted(note)
-        + f'  <input>{ports}</input>\n  <output><port id="{inputs}" precision="{precision}"/></output>\n</layer>'
-    )
+    return _layer(id, name, kind, data, f"<input>{ports}</input>\n  {_output(inputs, precision)}", note)
 
 
-def _noted(note: str) -> str:
-    return f"  <rt_info>\n    {note}\n  </rt_info>\n" if note else ""
+def _layer(id: int, name: str, kind: str, data: str, ports: str, note: str = "") -> str:
+    type, version = kind.split()
+    attributes = f"  <data {data}/>\n" if data else ""
+    noted = f"  <rt_info>\n    {note}\n  </rt_info>\n" if note else ""
+    return f'<layer id="{id}" name="{name}" type="{type}" version="{version}">\n{attributes}{noted}  {ports}\n</layer>'
+
+
+def _output(id: int, precision: str) -> str:
+    return f'<output><port id="{id}" precision="{precision}"/></output>'
 
 
 def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
@@ -111,27 +112,18 @@ def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
 
 def parameter(id: int, name: str, shape: str, type: str = "f32", note: str = "") -> str:
     """A Parameter whose port records FP32, with a note in its `<rt_info>`."""
-    return (
-        f'<layer id="{id}" name="{name}" type="Parameter" version="opset1">\n'
-        f'  <data element_type="{type}" shape="{shape}"/>\n{_noted(note)}'
-        f'  <output><port id="0" precision="FP32"/></output>\n'
-        f"</layer>"
-    )
+    return _layer(id, name, "Parameter opset1", f'element_type="{type}" shape="{shape}"', _output(0, "FP32"), note)
 
 
 def const(id: int, name: str, shape: str, size: int, type: str = "i64", precision: str = "I64") -> str:
     """A Const whose `size` bytes are the first of the `.bin`."""
-    return (
-        f'<layer id="{id}" name="{name}" type="Const" version="opset1">\n'
-        f'  <data element_type="{type}" shape="{shape}" offset="0" size="{size}"/>\n'
-        f'  <output><port id="0" precision="{precision}"/></output>\n'
-        f"</layer>"
-    )
+    data = f'element_type="{type}" shape="{shape}" offset="0" size="{size}"'
+    return _layer(id, name, "Const opset1", data, _output(0, precision))
 
 
 def result(id: int, name: str) -> str:
     """A Result."""
-    return f'<layer id="{id}" name="{name}" type="Result" version="opset1">\n  <input><port id="0"/></input>\n</layer>'
+    return _layer(id, name, "Result opset1", "", '<input><port id="0"/></input>')
 
 
 def changed_lines(bad: str, good: str) -> Iterator[str]:

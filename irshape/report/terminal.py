@@ -8,7 +8,7 @@ from typing import Final, TypeGuard
 
 from irshape.report.diagnostic import escape
 from irshape.report.section import Block, Column, Either, Few, Fit, Item, Line, Prose, Relation, Section, Span, Table, bold
-from irshape.report.text import PLAIN, Palette, cells, left_out
+from irshape.report.text import PLAIN, Palette, cells, common, left_out
 
 _GAP: Final = "  "
 # The least width of a column that is narrowed, and the widths of a flow and of prose where there is no terminal.
@@ -300,18 +300,14 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
 def _beginning(texts: Sequence[str]) -> str:
     """The whole words that four of five texts begin with."""
     few, ordered = len(texts) // 10, sorted(texts)
-    found = ordered[few][: _shared([ordered[few], ordered[-1 - few]])]
+    found = ordered[few][: common(ordered[few], ordered[-1 - few])]
     return found[: max(found.rfind("."), found.rfind("/")) + 1]
 
 
 def _around_difference(texts: Sequence[str], width: int) -> dict[str, str]:
     """Texts cut on both sides of the part in which they differ; none if this part is too wide."""
-    head = _shared(texts)
-    tail = _shared([text[:head:-1] for text in texts])
+    head = common(*texts)
+    tail = common(*[text[:head:-1] for text in texts])
     each = (width - 2 - max(cells(text[head : len(text) - tail]) for text in texts)) // 4
     found = {text: f"…{text[head - each : len(text) - tail + each]}…{text[len(text) - 2 * each :]}" for text in texts}
     return found if 0 < each <= min(head, tail) // 2 and max(map(cells, found.values())) <= width else {}
-
-
-def _shared(texts: Sequence[str]) -> int:
-    return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))

@@ -108,9 +108,9 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many characters of two texts, or lines of two lists, are the same at their beginnings."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def common(*texts: Sequence[str]) -> int:
+    """How many characters of texts, or lines of lists, are the same at their beginnings."""
+    return next((place for place, found in enumerate(zip(*texts, strict=False)) if len(set(found)) > 1), min(map(len, texts)))
 
 
 def number_text(number: int) -> str:

@@ -19,7 +19,7 @@ from irshape.model.public import Model as PublicModel
 from irshape.report.surface import knowing
 from irshape.running.inputs import Shapes, drawn, met, sizes_of
 from irshape.running.limits import RUNS, Allowance
-from irshape.running.pair import Feed, Pair, Side, first_difference
+from irshape.running.pair import Feed, Pair, Runnable, Side, first_difference
 from irshape.running.results import OutputDifference, Run, RunComparison, Tolerance
 from irshape.running.runner import Runner, RunningError
 from irshape.shape.limits import DEFAULT, Limits
@@ -68,13 +68,13 @@ def compare(
         return _compared(pair, _feeds(pair, data, batch, seed), is_first_wanted=first)
 
 
-def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel | Graph | Inference, batch: str | None) -> RunComparison:
+def proof(a: Runnable, b: Runnable, batch: str | None) -> RunComparison:
     """Compare a model with what became of it. Raises `RunningError`.
 
     A model for another `batch` must compute for this batch, or for one of several samples if it is open, what the model does for each.
     New states must be such that the first inference, with empty ones, gives something.
     """
-    with _paired(a, b, {}, RUNS, None, None) as pair:
+    with _paired(a, b, {}) as pair:
         count = int(batch) if batch is not None and batch.isdecimal() else None
         try:
             found = _compared(pair, _feeds(pair, None, None, 0))
@@ -95,12 +95,7 @@ def proof(a: Source | PublicModel | Graph | Inference, b: Source | PublicModel |
 
 @contextmanager
 def _paired(
-    a: Source | PublicModel | Graph | Inference,
-    b: Source | PublicModel | Graph | Inference,
-    reading: Reading,
-    allowance: Allowance,
-    rtol: float | None,
-    atol: float | None,
+    a: Runnable, b: Runnable, reading: Reading, allowance: Allowance = RUNS, rtol: float | None = None, atol: float | None = None
 ) -> Iterator[Pair]:
     """Two models with their files and the process that runs them."""
     with TemporaryDirectory(prefix="irshape-run-") as folder:

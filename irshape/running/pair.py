@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence, Set
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.answers.matching import Matching
 from irshape.api.inference import Inference
@@ -32,7 +32,8 @@ from irshape.xml.weights import Weights, WeightsError
 if TYPE_CHECKING:
     from irshape.xml.source import Source
 
-
+Runnable: TypeAlias = "Source | PublicModel | Graph | Inference"
+"""What gives a model to run: a source of `irshape.read`, a model, a graph that was edited, or the answer of `irshape.reshape`."""
 # A random output of a few bits is the same by chance in some runs.
 _REPEATS: Final = 4
 _ENDS: Final = frozenset({"Parameter", "Const", *SINKS})
@@ -178,7 +179,7 @@ def _last_readers(pair: Pair, layers: list[tuple[Node, Node]]) -> list[float]:
 class Side:
     """A model that is run, as the file that OpenVINO reads; `name` is that of the source in messages."""
 
-    def __init__(self, letter: str, source: Source | PublicModel | Graph | Inference, folder: str, reading: Reading) -> None:
+    def __init__(self, letter: str, source: Runnable, folder: str, reading: Reading) -> None:
         """Raises `RunningError` for a file that is not a whole IR, and the errors of `irshape.read`."""
         self.letter = letter
         self._folder = folder

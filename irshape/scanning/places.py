@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from tempfile import TemporaryFile
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from irshape.files.reading import is_known, listed, open_file, possible
 from irshape.report.text import unexpanded
@@ -21,26 +21,6 @@ from irshape.xml.weights import WeightsError, absent
 _GAP: Final = 512
 
 T = TypeVar("T")
-
-
-class Stored(Protocol):
-    """A file. `size` is None if the server does not tell it, `version` if nothing tells it; `bytes_read` counts the bytes asked for."""
-
-    size: int | None
-    version: str | None
-    bytes_read: int
-
-    def read(self, most: int, /) -> bytes:
-        """All bytes, or `most + 1` of more. Raises `TransportError`."""
-
-    def ranges(self, ranges: Sequence[tuple[int, int]], /) -> list[bytes]:
-        """The bytes of ranges, each from its start to before its end. Raises `TransportError`."""
-
-    def measure(self) -> None:
-        """Make `size` true if it was a lie. Raises `TransportError`."""
-
-    def unchanged(self) -> None:
-        """Raise `TransportError` if the file has changed since it was opened."""
 
 
 def stored(place: Place, most: int, bounds: Bounds) -> Stored:
@@ -71,7 +51,7 @@ def _stamp(path: str) -> tuple[int, ...]:
 
 
 class _Member:
-    """A file in an archive, as `Stored`."""
+    """A file in an archive, which is asked as a `Remote` is."""
 
     def __init__(self, place: Place, archive: Archive) -> None:
         self._place = place
@@ -98,6 +78,10 @@ class _Member:
     def unchanged(self) -> None:
         if self._stamp is not None and _stamp(self._place.root) != self._stamp:
             raise TransportError("the archive changed while it was read")
+
+
+Stored: TypeAlias = Remote | _Member
+"""A file that is no plain file of this machine: behind a URL, or in an archive."""
 
 
 class StoredWeights(io.RawIOBase):

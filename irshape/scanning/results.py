@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -27,13 +27,19 @@ from irshape.version import __version__
 # The most bytes of a line. A row lists 200 faults at most, whose texts are short.
 LONGEST: Final = 1 << 24
 
-_KINDS: Final[dict[str, tuple[type, str]]] = {
-    TEXT: (str, "a text"),
-    NUMBER: (int, "a whole number"),
-    SECONDS: (float, "a number"),
-    COUNTS: (dict, "an object of whole numbers"),
-    TEXTS: (list, "an array of texts"),
-    FAULTS: (list, "an array of faults"),
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST
+
+
+# Whether a value is of a kind, and the words for those that are.
+_KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    TEXT: (lambda value: isinstance(value, str), "a text"),
+    NUMBER: (_is_count, "a whole number"),
+    SECONDS: (lambda value: type(value) in (int, float) and 0 <= value < 1e12, "a number"),
+    COUNTS: (lambda value: isinstance(value, dict) and all(map(_is_count, value.values())), "an object of whole numbers"),
+    TEXTS: (lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value), "an array of texts"),
+    FAULTS: (lambda value: isinstance(value, list), "an array of faults"),
 }
 
 
@@ -60,9 +66,9 @@ def checked(found: Any, fields: tuple[RowField, ...] = FIELDS) -> Row:
     for field in fields:
         if field.name not in found:
             raise RowFault(f"the column {field.name!r} is missing")
-        value = found[field.name]
-        if not (_fits(field, value) or (value is None and field.is_optional)):
-            raise RowFault(f"the column {field.name!r} must be {_KINDS[field.kind][1]}, found {_kind(value)}")
+        value, (fits, words) = found[field.name], _KINDS[field.kind]
+        if not (fits(value) or (value is None and field.is_optional)):
+            raise RowFault(f"the column {field.name!r} must be {words}, found {_kind(value)}")
         if field.kind == FAULTS:
             for fault in value:
                 checked(fault, FAULT)
@@ -82,19 +88,6 @@ def rows(file: IO[bytes]) -> Iterator[Row]:
                 yield checked(found)
         except RowFault as fault:
             raise RowFault(f"line {number}: {fault}") from None
-
-
-def _fits(field: RowField, value: Any) -> bool:
-    kind = field.kind
-    if kind == NUMBER:
-        return type(value) is int and 0 <= value <= MOST
-    if kind == SECONDS:
-        return type(value) in (int, float) and 0 <= value < 1e12
-    if kind == COUNTS:
-        return isinstance(value, dict) and all(type(one) is int and 0 <= one <= MOST for one in value.values())
-    if kind == TEXTS:
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return isinstance(value, _KINDS[kind][0])
 
 
 def _kind(value: Any) -> str:

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import Parameters
@@ -47,33 +47,25 @@ _COSTS: Final = ("macs", "flops", "peak_memory", "cost_at", "macs_formula")
 _TURNS: Final = 3
 
 
-class Scan:
+class Scan(NamedTuple):
     """The check of one file, and its row. It can be pickled for another process or machine.
 
     `choice` selects the codes, `targets` are further policies; `opaque`, `extensions` and `limits` are those of `irshape.check`.
     `has_cost` also counts what each valid model costs. What files themselves ask to ignore is reported: a scan reads other people's files.
     """
 
-    def __init__(
-        self,
-        *,
-        choice: Choice | None = None,
-        targets: Sequence[str] = (),
-        opaque: Sequence[str] = (),
-        extensions: Sequence[str] = (),
-        limits: Limits = DEFAULT,
-        has_cost: bool = False,
-        bounds: Bounds = BOUNDS,
-    ) -> None:
-        self._selection = Selection([choice]) if choice is not None else None
-        self._targets = list(targets)
-        self._opaque = list(opaque)
-        self._extensions = list(extensions)
-        self._limits = limits
-        self._has_cost = has_cost
-        self.bounds = bounds
-        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits, has_cost, bounds])
-        self.settings = f"{__version__} {hashlib.sha256(options.encode()).hexdigest()[:12]}"
+    choice: Choice | None = None
+    targets: Sequence[str] = ()
+    opaque: Sequence[str] = ()
+    extensions: Sequence[str] = ()
+    limits: Limits = DEFAULT
+    has_cost: bool = False
+    bounds: Bounds = BOUNDS
+
+    @property
+    def settings(self) -> str:
+        """The version of irshape and a digest of the options, which every row records."""
+        return f"{__version__} {hashlib.sha256(json.dumps(self).encode()).hexdigest()[:12]}"
 
     def __call__(self, place: Place) -> Row:
         """The row of a file. Any content gives a row; only `MemoryError` is left to the caller."""
@@ -118,7 +110,7 @@ class Scan:
             return None
 
     def _opened(self, place: Place) -> Stored:
-        return stored(place, self._limits.size, self.bounds)
+        return stored(place, self.limits.size, self.bounds)
 
     def lost(self, place: Place, code: str, message: str, hint: str | None) -> Row:
         """The row of a file that could not be read or checked whole."""
@@ -133,7 +125,7 @@ class Scan:
     def _local(self, place: Place) -> Row:
         path, beside = place.root, place.beside().root
         before = _stamp(path)
-        model = read(Path(path), limits=self._limits, extensions=self._extensions)
+        model = read(Path(path), limits=self.limits, extensions=self.extensions)
         with Weights.beside(path, follow_links=self.bounds.follow_links) as weights:
             row = self._checked(place.name, model, weights)
             size = os.stat(beside).st_size if os.path.exists(beside) else None
@@ -145,10 +137,10 @@ class Scan:
 
     def _stored(self, place: Place) -> Row:
         file = self._opened(place)
-        if file.size is not None and file.size > self._limits.size:
-            return self.lost(place, "X111", f"the file has {file.size:,} bytes; the limit size is {self._limits.size:,}", "--limit size=N")
-        model = read(file.read(self._limits.size), path=place.name, limits=self._limits, extensions=self._extensions)
-        source = StoredWeights(place.beside(), lambda: list(_wanted(model.document)), self._limits.size, self.bounds)
+        if file.size is not None and file.size > self.limits.size:
+            return self.lost(place, "X111", f"the file has {file.size:,} bytes; the limit size is {self.limits.size:,}", "--limit size=N")
+        model = read(file.read(self.limits.size), path=place.name, limits=self.limits, extensions=self.extensions)
+        source = StoredWeights(place.beside(), lambda: list(_wanted(model.document)), self.limits.size, self.bounds)
         row = self._checked(place.name, model, Weights(source))
         row["weights_size"] = source.size
         if source.fault is not None:
@@ -162,19 +154,19 @@ class Scan:
 
     def _checked(self, path: str, model: Model, weights: Weights) -> Row:
         if not (model.nodes and model.document.is_complete):
-            inference = check(model, targets=self._targets, suppressions=False)
+            inference = check(model, targets=self.targets, suppressions=False)
         else:
-            inference = check(model, weights=weights, opaque=self._opaque, targets=self._targets, suppressions=False)
-        if self._selection is not None:
-            choose(inference, self._selection)
+            inference = check(model, weights=weights, opaque=self.opaque, targets=self.targets, suppressions=False)
+        if self.choice is not None:
+            choose(inference, Selection([self.choice]))
         row = self._row(path, inference)
         if row["dynamic_inputs"] and not row["errors"]:
-            found = signature(model, weights=weights, opaque=self._opaque)
+            found = signature(model, weights=weights, opaque=self.opaque)
             if found.ok:
                 inputs, results = ("  ".join(map("".join, side.items())) for side in (found.inputs, found.outputs))
                 row["signature"] = f"{inputs} -> {results}"
-        if self._has_cost and inference.ok and inference.model.parameters:
-            row.update(_cost(cost(model, weights=weights, opaque=self._opaque)))
+        if self.has_cost and inference.ok and inference.model.parameters:
+            row.update(_cost(cost(model, weights=weights, opaque=self.opaque)))
         return row
 
     def _row(self, path: str, inference: Inference) -> Row:

@@ -1,3 +1,1 @@
 """The settings of a file: from the configuration of its repository, and from the command line."""
-
-from __future__ import annotations

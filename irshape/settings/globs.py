@@ -1,7 +1,7 @@
 """Globs of a configuration, with the meaning that they have in a .gitignore.
 
-All globs are one automaton, whose set of states is the bits of one number (Baeza-Yates and Gonnet): a path is read once, character by
-character, however many globs there are and whatever stars they have.
+A glob is read once, part by part, however long the path is and whatever stars the glob has: the places in the path that its parts have
+reached are the bits of one number.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 # The kinds of a part of a glob. Stars match any number of characters, also none: STAR in one folder, DEEP in all, FOLDERS whole folders.
 _CHARACTER, _ANY, _SET, _STAR, _DEEP, _FOLDERS = range(6)
-_STARS: Final = (_STAR, _DEEP, _FOLDERS)
 
 
 def relative(path: str, folder: str) -> str:
@@ -39,112 +38,61 @@ class Globs:
     """Some globs. Without a slash, a glob names files and folders at any depth; `*` stays in one folder, `**` does not."""
 
     def __init__(self, globs: Sequence[str]) -> None:
-        parts: list[_Part | None] = []
-        starts: list[int] = []
-        self._ends: list[int] = []
-        for glob in globs:
-            starts.append(len(parts))
-            parts += _parts(glob)
-            self._ends.append(len(parts))
-            parts.append(None)  # where the glob has matched
-        count = len(parts)
-
-        def places(*kinds: int) -> int:
-            return _bits((at for at, part in enumerate(parts) if part is not None and part.kind in kinds), count)
-
-        self._stars = places(*_STARS)
-        self._in_folder = places(_STAR, _DEEP)
-        self._across = places(_DEEP)
-        self._folders = places(_FOLDERS)
-        self._any = places(_ANY)
-        self._sets = [(at, part.text) for at, part in enumerate(parts) if part is not None and part.kind == _SET]
-        literal: dict[str, list[int]] = {}
-        for at, part in enumerate(parts):
-            if part is not None and part.kind == _CHARACTER:
-                literal.setdefault(part.text, []).append(at)
-        self._literal = {character: _bits(found, count) for character, found in literal.items()}
-        self._matching: dict[str, int] = {}
-        self._first = self._closed(_bits(starts, count))
-        self._last = _bits(self._ends, count)
+        self._globs = [_parts(glob) for glob in globs]
 
     def names(self, path: str) -> bool:
         """Whether some glob names a relative path itself."""
-        for state in self._states(path):
-            last = state
-        return bool(last & self._last)
+        places = _Places(path)
+        return any(places.reached(parts) & places.end for parts in self._globs)
 
     def covers(self, path: str) -> bool:
         """Whether some glob names a relative path or a folder above it."""
-        return bool(self._covered(path))
+        places = _Places(path)
+        return any(places.reached(parts) & places.ends for parts in self._globs)
 
     def covering(self, path: str) -> tuple[int, ...]:
         """The numbers of the globs that name a relative path or a folder above it."""
-        if not (found := self._covered(path)):
-            return ()
-        bits = found.to_bytes(len(self._ends) + self._ends[-1] // 8 + 1, "little")
-        return tuple(number for number, end in enumerate(self._ends) if bits[end >> 3] >> (end & 7) & 1)
+        places = _Places(path)
+        return tuple(number for number, parts in enumerate(self._globs) if places.reached(parts) & places.ends)
 
-    def _covered(self, path: str) -> int:
-        found = 0
-        for at, state in enumerate(self._states(path)):
-            if at == len(path) or path[at] == "/":
-                found |= state & self._last
-        return found
 
-    def _states(self, path: str) -> Iterator[int]:
-        """The places in the globs that the beginning of a path may have reached, before each character and at the end."""
-        state = self._first
-        yield state
-        for character in path:
-            matching = self._matching.get(character)
-            if matching is None:
-                matching = self._matching[character] = self._matched_by(character)
-            reached = (state & matching) << 1
-            if character == "/":
-                reached |= (state & self._folders) << 1 | state & self._across
+class _Places:
+    """The places of a path, one before each character and one at its `end`, as bits of a number; `ends` are those where a name ends."""
+
+    def __init__(self, path: str) -> None:
+        self.end = 1 << len(path)
+        self._before: dict[str, int] = {}
+        for at, character in enumerate(path):
+            self._before[character] = self._before.get(character, 0) | 1 << at
+        self._slashes = self._before.pop("/", 0)
+        self._others = (self.end - 1) & ~self._slashes
+        self.ends = self.end | self._slashes
+
+    def reached(self, parts: Iterable[_Part]) -> int:
+        """The places at which the parts of a glob can end, of which the first begins where the path does."""
+        found = 1
+        for kind, text in parts:
+            if not found:
+                break
+            if kind == _CHARACTER:
+                found = (found & (self._slashes if text == "/" else self._before.get(text, 0))) << 1
+            elif kind == _ANY:
+                found = (found & self._others) << 1
+            elif kind == _SET:
+                found = sum(found & places for character, places in self._before.items() if _is_in(character, text)) << 1
+            elif kind == _STAR:  # an addition carries each place to the end of its name
+                found |= ((found & self._others) + self._others) ^ self._others
             else:
-                reached |= state & self._in_folder
-            # Whoever is inside of a folder that FOLDERS matches leaves it at its end only.
-            state = self._closed(reached) | state & self._folders
-            yield state
-
-    def _closed(self, state: int) -> int:
-        """The places, and those behind stars that match nothing. No star follows another one."""
-        return state | (state & self._stars) << 1
-
-    def _matched_by(self, character: str) -> int:
-        """The places whose part matches a character."""
-        found = self._literal.get(character, 0)
-        if character != "/":
-            found |= self._any
-            for at, text in self._sets:
-                found |= _is_in(character, text) << at
+                behind = -(found & -found)  # the first of the places, and all behind it
+                found |= ((self._slashes if kind == _FOLDERS else self.end - 1) & behind) << 1
         return found
 
 
-def _bits(places: Iterable[int], count: int) -> int:
-    """The number whose bits are the places."""
-    bits = bytearray(count // 8 + 1)
-    for place in places:
-        bits[place >> 3] |= 1 << (place & 7)
-    return int.from_bytes(bits, "little")
-
-
-def _parts(glob: str) -> Iterator[_Part]:
-    """The parts of a glob, of which no star follows another one."""
+def _parts(glob: str) -> list[_Part]:
+    """The parts of a glob; a star that repeats the one before is left out, so that few parts remain for a path of few characters."""
     pattern = glob.removeprefix("./").rstrip("/")
-    waiting = -1 if "/" in pattern else _FOLDERS
-    for part in _tokens(pattern.removeprefix("/")):
-        if part.kind in _STARS:
-            # Folders and then any name are any path, and so are two stars of which one is deep.
-            waiting = part.kind if waiting in (-1, part.kind) else _DEEP
-            continue
-        if waiting >= 0:
-            yield _Part(waiting)
-            waiting = -1
-        yield part
-    if waiting >= 0:
-        yield _Part(waiting)
+    parts = [*([] if "/" in pattern else [_Part(_FOLDERS)]), *_tokens(pattern.removeprefix("/"))]
+    return [part for before, part in zip([None, *parts], parts, strict=False) if part.kind < _STAR or part != before]
 
 
 def _tokens(pattern: str) -> Iterator[_Part]:

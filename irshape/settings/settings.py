@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from irshape.settings.read import find
+from irshape.settings.read import find, read_configuration
 from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
@@ -77,8 +77,6 @@ class Settings:
         if path is None:
             return None
         if path not in self._read:
-            from irshape.settings.read import read_configuration
-
             self._read[path] = read_configuration(path, is_trusted=self._is_trusted, is_found=self._config is None)
         return self._read[path]
 

@@ -27,7 +27,6 @@ _ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
 _NOTES: Final = f"<{INPUTS[0]}>".encode()
 _TAG_NAME: Final = r"<[^\s/>]*"
 
-
 PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
 """Id, precision and dims of a port."""
 
@@ -201,13 +200,12 @@ class PortMap(NamedTuple):
     offset: int
 
 
-class PreProcess:
+class PreProcess(NamedTuple):
     """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""
 
-    def __init__(self, offset: int, reference: str) -> None:
-        self.offset = offset
-        self.reference = reference
-        self.channels: list[tuple[str | None, dict[str, str] | None]] = []
+    offset: int
+    reference: str
+    channels: list[tuple[str | None, dict[str, str] | None]]
 
 
 class Suppression(NamedTuple):

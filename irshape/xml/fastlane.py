@@ -73,6 +73,8 @@ _DIGITS: Final = b"0123456789"
 # Translates every byte but a digit to a space.
 _DIGITS_ALONE: Final = bytes(byte if byte in _DIGITS else ord(" ") for byte in range(256))
 _TYPE: Final = ' type="'
+# OpenVINO builds operations of any case.
+_TYPES_WITH_BODIES: Final = frozenset(type.lower() for type in BODIES)
 _BODY_BEGIN: Final = rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode()
 _LAYERS_BEGIN: Final = rf"{_BLANKS}<layers>".encode()
 _EDGES_END: Final = b"</edges>"
@@ -94,10 +96,8 @@ _MOST_UNUSUAL: Final = 16
 _BLOCK: Final = 1 << 18
 _SHORT_BLOCK: Final = 1 << 12
 
-
 ReadLayer: TypeAlias = Callable[[int, int, list[tuple[int, int]]], Layer]
 """Reads one layer with the general reader, given its begin and end and the ranges in it that are left out, one in each body."""
-
 
 _Value = TypeVar("_Value")
 
@@ -106,20 +106,11 @@ class UnusualError(Exception):
     """The text departs from the layout of OpenVINO's writer, so the general reader must read the document."""
 
 
-def read_canonical(
-    document: Document,
-    shared: dict[Hashable, LayerSignature],
-    *,
-    types_with_bodies: frozenset[str],
-    read_layer: ReadLayer,
-    most_nested: int,
-) -> bool:
+def read_canonical(document: Document, shared: dict[Hashable, LayerSignature], *, read_layer: ReadLayer, most_nested: int) -> bool:
     """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing but `shared`.
 
-    `shared` are the signatures so far, by their content.
-
-    `types_with_bodies` are in lower case. `read_layer` reads a layer of such a type, and raises `UnusualError` for a layer with a fault.
-    `most_nested` is the allowed depth of free content.
+    `shared` are the signatures so far, by their content. `read_layer` reads a layer with bodies, and raises `UnusualError` for a layer with
+    a fault. `most_nested` is the allowed depth of free content.
     """
     source = document.source
     begin = source.find(_DECLARATION_END, 0, _MOST_DECLARED) + len(_DECLARATION_END) if source.startswith(b"<?xml") else 0
@@ -127,10 +118,10 @@ def read_canonical(
     head = _DOCUMENT.match(source, begin)
     if encoding is None or head is None or (encoding == "ascii" and not source.isascii()) or any(mark in source for mark in _MARKS):
         return False
-    lane = _Lane(document, shared, types_with_bodies, read_layer, most_nested)
+    lane = _Lane(document, shared, read_layer, most_nested)
     try:
         layers, at = lane.layers(head.end())
-        edges, first, last = lane.edges(at)
+        edges, last, find = lane.edges(at)
         rest = source[last + len(_EDGES_END) :].rstrip(WHITE_SPACE.encode())
         if not rest.endswith(_NET_END) or _SUPPRESSION.encode() in rest or _PREPROCESS in rest or not lane.is_sound(rest.decode(), "<net>"):
             return False
@@ -143,7 +134,7 @@ def read_canonical(
     graph.offset = source.index(b"<net")
     graph.end = last + len(_EDGES_END) + len(rest)
     graph.layers = layers
-    graph.set_edges(edges, _finder(source, first, last))
+    graph.set_edges(edges, find)
     return True
 
 
@@ -202,20 +193,12 @@ class _Lane:
     No layer refers to it, so that it ends with the reading.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        shared: dict[Hashable, LayerSignature],
-        types_with_bodies: frozenset[str],
-        read_layer: ReadLayer,
-        most_nested: int,
-    ) -> None:
+    def __init__(self, document: Document, shared: dict[Hashable, LayerSignature], read_layer: ReadLayer, most_nested: int) -> None:
         self.source = document.source
         self.shared = shared
         self.limits = document.limits
         # How many layers have been read, how many bodies are open, and how many layers the general reader has read alone.
         self.count = self.depth = self.unusual = 0
-        self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
         self.block = _BLOCK
@@ -328,7 +311,7 @@ class _Lane:
 
     def has_bodies(self, rest: str) -> bool:
         """Whether a layer is of a type with bodies, given its text after the name."""
-        return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in self.types_with_bodies
+        return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in _TYPES_WITH_BODIES
 
     def layer_with_bodies(self, at: int) -> tuple[Layer, int]:
         """Read the layer with bodies after an offset; also gives its end."""
@@ -347,10 +330,10 @@ class _Lane:
             if inside is None or name in graphs:
                 raise UnusualError
             layers, at = self.layers(inside.end(), self.end_of_layers(inside.end()))
-            edges, first, last = self.edges(at)
+            edges, last, find = self.edges(at)
             at = last + len(_EDGES_END)
             left_out.append((body.end(), at))
-            graphs[name] = layers, edges, _finder(source, first, last)
+            graphs[name] = layers, edges, find
             end = source.find(_LAYER_END_BYTES, at)
         if end < 0:
             raise UnusualError
@@ -379,8 +362,8 @@ class _Lane:
         found = self.source.rfind(mark, at, stop)
         return found if found >= 0 else self.source.find(mark, at, end)
 
-    def edges(self, at: int) -> tuple[list[int], int, int]:
-        """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""
+    def edges(self, at: int) -> tuple[list[int], int, Callable[[], list[int]]]:
+        """The four numbers of each edge after the layers, the end of the text that holds the edges, and what finds the offsets in it."""
         source = self.source
         begin = _EDGES_BEGIN.match(source, at)
         if begin is None:
@@ -402,7 +385,7 @@ class _Lane:
             at = stop
         if last < 0 or source[at:last].strip(WHITE_SPACE.encode()):
             raise UnusualError
-        return ends, first, last
+        return ends, last, _finder(source, first, last)
 
     def signature(self, key: str) -> tuple[LayerSignature, int]:
         """The signature of a layer and the place of its `<data>` (-1 if absent), given the layer's text after its name, with marks."""

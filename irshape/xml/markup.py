@@ -188,6 +188,7 @@ class Markup:
     def refuse(self, code: str, message: str, offset: int, hint: str | None = None) -> None:
         """Report a fault that ends the reading."""
         self.fault(code, message, offset, hint=hint)
+        self.document.is_complete = False
         raise UnreadableError
 
     def check_swapped(self) -> None:

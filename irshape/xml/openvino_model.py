@@ -73,8 +73,8 @@ class ConstantFile:
         return piece
 
 
-def serialized(model: OpenVINOModel) -> tuple[bytes, None, ConstantFile | bytes]:
-    """The XML of a model, no path, and its weights. Raises ValueError if OpenVINO cannot write the model.
+def serialized(model: OpenVINOModel) -> tuple[bytes, ConstantFile | bytes]:
+    """The XML of a model, and its weights. Raises ValueError if OpenVINO cannot write the model.
 
     OpenVINO writes to paths only. The constants are written to the null device, and the XML gets their places in `ConstantFile`.
     Where the constants of the model do not fit the XML, the weights are written to a file and read.
@@ -95,7 +95,7 @@ def serialized(model: OpenVINOModel) -> tuple[bytes, None, ConstantFile | bytes]
             return _placed(text, places, constants, sizes)
     with tempfile.TemporaryDirectory(prefix="irshape-") as folder:
         weights = os.path.join(folder, "model.bin")
-        return _written(model, os.path.join(folder, "model.xml"), weights), None, _read(weights)
+        return _written(model, os.path.join(folder, "model.xml"), weights), _read(weights)
 
 
 def _without_large_constants(model: Any) -> tuple[Any, list[Any]]:
@@ -178,10 +178,8 @@ def _read(path: str) -> bytes:
         return file.read()
 
 
-def _placed(
-    text: bytes, places: Sequence[re.Match[bytes]], constants: Sequence[Any], sizes: Sequence[int]
-) -> tuple[bytes, None, ConstantFile]:
-    """The XML in which the constants have the places that they have in `ConstantFile`, no path, and the constants."""
+def _placed(text: bytes, places: Sequence[re.Match[bytes]], constants: Sequence[Any], sizes: Sequence[int]) -> tuple[bytes, ConstantFile]:
+    """The XML in which the constants have the places that they have in `ConstantFile`, and the constants."""
     head: dict[bytes, int] = {}
     end = 0
     starts: list[int] = []
@@ -200,7 +198,7 @@ def _placed(
         pieces += (text[done : place.start(2)], b"%d" % start)
         done = place.end(2)
     content = b"".join((*pieces, text[done:]))
-    return content, None, ConstantFile(b"".join(head), [constants[one] for one in large], [starts[one] for one in large], end)
+    return content, ConstantFile(b"".join(head), [constants[one] for one in large], [starts[one] for one in large], end)
 
 
 def _constants(model: Any) -> Iterator[Any]:

@@ -11,6 +11,7 @@ import os
 import pyexpat
 import re
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, clipped
@@ -48,7 +49,6 @@ _WRITERS: Final = {b"mo": "Model Optimizer", b"runtime": "OpenVINO"}
 _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
 _BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
-_TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 # What stands for the layers and edges of a body that the fast lane reads.
 _LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
@@ -70,20 +70,16 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     own_path = os.fspath(path) if path is not None else found.path
     document = Document(found.source, own_path, limits)
     reader = _Reader(document)
-    try:
-        if len(document.source) > limits.size:
-            reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
-        if not (uses_fast_lane and reader.run_fast()):
-            reader.run()
-    except ForgivenError as error:
-        document = Document(found.source, own_path, limits)
-        reader = _Reader(document, error.pieces)
+    with suppress(UnreadableError):
         try:
+            if len(document.source) > limits.size:
+                reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
+            if not (uses_fast_lane and reader.run_fast()):
+                reader.run()
+        except ForgivenError as error:
+            document = Document(found.source, own_path, limits)
+            reader = _Reader(document, error.pieces)
             reader.run()
-        except UnreadableError:
-            document.is_complete = False
-    except UnreadableError:
-        document.is_complete = False
     positions: Positions = {}
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
@@ -154,9 +150,7 @@ class _Reader(Markup):
             return False
         from irshape.xml.fastlane import read_canonical
 
-        is_read = read_canonical(
-            self.document, self.signatures, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
-        )
+        is_read = read_canonical(self.document, self.signatures, read_layer=self.read_layer, most_nested=self.deepest // 2)
         if not is_read:
             self.layers.clear()
         return is_read
@@ -245,8 +239,7 @@ class _Reader(Markup):
         else:
             document.version = number
         self.children = {
-            "layers": _Reader.enter_layers,
-            "edges": _Reader.enter_edges,
+            **dict.fromkeys(_LISTS, _Reader.enter_list),
             "rt_info": _Reader.enter_own_info,
             "pre-process": _Reader.enter_preprocess,
         }
@@ -254,7 +247,7 @@ class _Reader(Markup):
 
     def enter_preprocess(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
-        self.document.preprocess = PreProcess(self.stack[-1][1], attributes.get("reference-layer-name", ""))
+        self.document.preprocess = PreProcess(self.stack[-1][1], attributes.get("reference-layer-name", ""), [])
         self.children = {"channel": _Reader.enter_channel}
 
     def enter_channel(self, tag: str, attributes: dict[str, str]) -> None:
@@ -283,13 +276,9 @@ class _Reader(Markup):
         if "layers" in self.children:
             self.fault("X205", "<net> has no <layers>: the model is empty", self.graph.offset)
 
-    def enter_layers(self, tag: str, attributes: dict[str, str]) -> None:
+    def enter_list(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
-        self.children = _LAYERS
-
-    def enter_edges(self, tag: str, attributes: dict[str, str]) -> None:
-        del self.children[tag]
-        self.children = _EDGES
+        self.children = _LISTS[tag]
 
     def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
@@ -307,9 +296,7 @@ class _Reader(Markup):
         id_text = take("id")
         if id_text is not None:
             layer.id = self.number("layer", "id", id_text, offset, layer.id)
-        if not self.document.is_example and (
-            id_text is None or "name" not in attributes or "type" not in attributes or "version" not in attributes
-        ):
+        if not self.document.is_example:
             for name in ("id", "name", "type", "version"):
                 if name not in attributes:
                     self.fault("X105", f"<layer> has no {name}", offset)
@@ -525,7 +512,7 @@ class _Reader(Markup):
         self.outer.append((self.graph, layer, tag, len(self.document.diagnostics)))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None
-        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
+        self.children = dict.fromkeys(_LISTS, _Reader.enter_list)
         self.leave = self.leave_body
 
     def leave_body(self) -> None:
@@ -569,8 +556,7 @@ def root_of(source: bytes) -> str:
 ANNOTATION: Final = "irshape"
 SUPPRESSION: Final = "irshape"
 _DIM: Final[Children] = {}
-_LAYERS: Final[Children] = {"layer": _Reader.enter_layer}
-_EDGES: Final[Children] = {"edge": _Reader.enter_edge}
+_LISTS: Final[dict[str, Children]] = {"layers": {"layer": _Reader.enter_layer}, "edges": {"edge": _Reader.enter_edge}}
 _LAYER: Final[Children] = {
     "data": _Reader.enter_data,
     "input": _Reader.enter_ports,

@@ -79,7 +79,8 @@ def content(source: Source, size: int) -> Content:
         from irshape.xml.openvino_model import serialized
 
         model: Any = source
-        return Content(*serialized(model))
+        text, weights = serialized(model)
+        return Content(text, None, weights)
     several = "; irshape.scan takes several paths" if isinstance(source, list | tuple | set) else ""
     more = "; its model() is read" if callable(getattr(source, "model", None)) else several
     raise TypeError(

@@ -9,6 +9,8 @@ import stat
 import struct
 import sys
 from _thread import RLock  # as threading.RLock, without what that module imports
+from contextlib import suppress
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from irshape.files.reading import opened
@@ -71,21 +73,21 @@ class WeightsError(Exception):
 class Weights:
     """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`; False for weights that are not read.
 
-    `folder` is the folder of the model, None for a path that the user named: a link out of it is refused. `bytes_read` counts the bytes
-    read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the ranges that were checked for packed
-    strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from several threads. With `is_patched`, these are
-    not the bytes of the file at `path`, but a changed copy.
+    `folder` is the folder that no link may lead out of, None for a path that the user named. With `is_beside`, the path is that of the file
+    beside a model. `bytes_read` counts the bytes read so far, `string_bytes` the bytes read of the headers of packed strings. `strings`
+    holds the ranges that were checked for packed strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from
+    several threads. With `is_patched`, these are not the bytes of the file at `path`, but a changed copy.
     """
 
     is_patched: ClassVar[bool] = False
 
-    def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None) -> None:
+    def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None, is_beside: bool = False) -> None:
         self.bytes_read = 0
         self.strings: dict[tuple[int, int], WeightsError | None] = {}
         self.string_bytes = 0
         self._source = source
         self._folder = folder
-        self._is_beside = folder is not None
+        self._is_beside = is_beside
         self._lock = RLock()  # an interrupt between a block and its release may leave it taken: then this thread goes on
         self._descriptor = -1
         self._size = -1
@@ -99,10 +101,8 @@ class Weights:
         With `follow_links`, the file may be a link to one outside the model's folder.
         """
         path = os.fspath(xml_path)
-        weights = cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".")
-        if follow_links:
-            weights._folder = None
-        return weights
+        folder = None if follow_links else os.path.dirname(path) or "."
+        return cls(os.path.splitext(path)[0] + ".bin", folder=folder, is_beside=True)
 
     @property
     def path(self) -> str | None:
@@ -196,7 +196,7 @@ class Weights:
                 source.__reduce_ex__(4)
             except TypeError:  # an open file
                 source = _Elsewhere(type(source).__name__)
-        return _weights, (source, self._folder, self._is_beside)
+        return partial(Weights, source, folder=self._folder, is_beside=self._is_beside), ()
 
     def _named(self) -> str:
         path = self.path
@@ -279,12 +279,6 @@ class Weights:
         return re.match(r"\ufeff?\s*<[?!A-Za-z]", text) is not None and re.search(r"[\0-\x08\ufffd](?!$)", text) is None
 
 
-def _weights(source: Any, folder: str | None, is_beside: bool) -> Weights:
-    weights = Weights(source, folder=folder)
-    weights._is_beside = is_beside
-    return weights
-
-
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _Elsewhere:
     """In a pickle, stands for a file object that only the process that made it can read."""
@@ -357,13 +351,9 @@ def absent(path: str) -> WeightsError:
 
 def are_swapped(xml_path: str) -> bool:
     """Whether the `.bin` of a path begins like XML."""
-    weights = Weights.beside(xml_path)
-    try:
+    with Weights.beside(xml_path) as weights, suppress(WeightsError):
         return weights.path != xml_path and weights.size > 0 and weights._begins_like_xml()
-    except WeightsError:
-        return False
-    finally:
-        weights.close()
+    return False
 
 
 def check_strings(weights: Weights, offset: int, size: int) -> None:

@@ -103,16 +103,11 @@ def port_splices(document: Document, layer: Layer, port: Port, wanted: PortFacts
 
 def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str | None]) -> list[Splice]:
     """The splices that set attributes in the `<data>` of a layer (None removes one), or add a `<data>` to a layer without one."""
-    start = layer.offset if layer.data_offset < 0 else layer.data_offset
-    text = document.source[start : layer.end].decode(document.encoding)
-    markup = MARKUP.match(text)
-    assert markup is not None
-    tag = markup[0]
     if layer.data_offset >= 0:
-        return placed(document, start, tag, attributes_set(tag, new))
-    layout = Layout.at(document, layer.offset, layer.offset)
+        return tag_splices(document, layer.data_offset, new)
+    start, tag, layout = layer.offset, start_tag(document, layer.offset), Layout.at(document, layer.offset, layer.offset)
     data = layout.line(1) + "<data" + "".join(f" {name}={quoted(value)}" for name, value in new.items() if value is not None) + " />"
-    if not markup["empty"]:
+    if not tag.endswith("/>"):
         return placed(document, start, tag, [Splice(len(tag), len(tag), data)])
     return placed(document, start, tag, [Splice(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
 
@@ -461,15 +456,14 @@ def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) ->
     source = document.source[begin : graph.end].decode(document.encoding)
     net = next(iter(elements(source, 0, len(source))))
     outer = Layout.at(document, begin, begin)
-    indent = outer.indent or ""
-    newline = outer.newline or "\n"
+    line = (outer.newline or "\n") + (outer.indent or "") + "\t"
     found = next((one for one in elements(source, net.content, net.content_end) if one.tag == holder), None)
     if found is None:
         at = len(source[: net.content_end].rstrip())
-        edit = Splice(at, at, f"{newline}{indent}\t<{holder}>{text}{newline}{indent}\t</{holder}>")
+        edit = Splice(at, at, f"{line}<{holder}>{text}{line}</{holder}>")
     elif found.content == found.end and source[found.end - 2 : found.end] == "/>":
-        edit = Splice(source.rindex("/", 0, found.end), found.end, f">{text}{newline}{indent}\t</{holder}>")
+        edit = Splice(source.rindex("/", 0, found.end), found.end, f">{text}{line}</{holder}>")
     else:
         at = found.content + len(source[found.content : found.content_end].rstrip())
-        edit = Splice(at, at, text if "\n" in source[at : found.content_end] else f"{text}{newline}{indent}\t")
+        edit = Splice(at, at, text if "\n" in source[at : found.content_end] else f"{text}{line}")
     return placed(document, begin, source, [edit])

@@ -10,7 +10,7 @@ from shutil import copy
 import pytest
 
 from irshape.cli import road
-from irshape.cli.files import find, is_much
+from irshape.cli.road import find, is_much
 from tests.cli.test_cli import ROOT, net
 from tests.support.commands import Start
 from tests.support.ir import Net
