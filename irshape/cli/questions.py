@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
@@ -41,7 +42,7 @@ def _add_info(command: ArgumentParser) -> None:
 
 
 def _info(given: Namespace) -> int:
-    return answered(Errand(request_of(given), verbs.info, said(given.color, lambda answer: answer._sections(is_complete=given.all))))
+    return answered(Errand(request_of(given), verbs.info, said(given.color, methodcaller("_sections", is_complete=given.all))))
 
 
 INFO = Command(
@@ -62,7 +63,7 @@ def _add_signature(command: ArgumentParser) -> None:
 
 
 def _signature(given: Namespace) -> int:
-    shown = said(given.color, lambda answer: answer._sections(is_complete=given.all, has_reasons=given.why))
+    shown = said(given.color, methodcaller("_sections", is_complete=given.all, has_reasons=given.why))
     return answered(Errand(request_of(given), verbs.signature, shown))
 
 

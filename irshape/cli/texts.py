@@ -6,8 +6,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers import wording
 from irshape.cli.parser import meant
@@ -37,10 +39,13 @@ _SHOWN = 6
 _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, is_cut=True), Column("key", most=WIDEST, is_cut=True))
 
 
-def said(color: str, sections: Callable[..., Iterable[Section]] = lambda answer: answer._sections()) -> Callable[..., Iterator[str]]:
-    """How an answer is said on the standard output: the lines of its sections."""
-    palette = Palette.choose(color, sys.stdout)
-    return lambda answer: lines(sections(answer), palette)
+def said(color: str, sections: Callable[[Any], Iterable[Section]] = methodcaller("_sections")) -> Callable[[Any], Iterator[str]]:
+    """How an answer is said on the standard output: the lines of its sections. A worker process takes it pickled."""
+    return partial(_lines, Palette.choose(color, sys.stdout), sections)
+
+
+def _lines(palette: Palette, sections: Callable[[Any], Iterable[Section]], answer: Any) -> Iterator[str]:
+    return lines(sections(answer), palette)
 
 
 def put_text(color: str, sections: Iterable[Section]) -> None:

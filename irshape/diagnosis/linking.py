@@ -279,9 +279,10 @@ class _Report:
 
     def _name_texts(self) -> None:
         """Let the faults of records follow from a dim of the same port that OpenVINO reads as another number."""
-        texts = {(self.at[one], one.where.port): one for one in self.found if one.code == "R101" and one.where.port is not None}
+        texts = {(self.at[one], one.where.port): one for one in self.found if one.code == "R101"}
         for one in self.found:
-            text = texts.get((self.at.get(one), one.where.port)) if one.code == "R301" and one.caused_by is None else None
+            is_first = one.code == "R301" and one.where.port is not None and one.caused_by is None
+            text = texts.get((self.at[one], one.where.port)) if is_first else None
             if text is not None:
                 text.message, text.rank = _joined(text.message, one.message.partition(", but ")[2]), one.rank
                 one.caused_by = text

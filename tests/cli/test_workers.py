@@ -133,20 +133,27 @@ elif channels == 3:
     assert (code, files(lines), err) == (0, [f"./{channels}.xml" for channels in range(1, 6)], "")
 
 
-def test_a_system_without_fork_needs_no_other_code(folder: Path) -> None:
-    code = """
-import multiprocessing, sys
-from irshape.cli import examination, workers
+SPAWNED = """
+import sys
+from irshape.cli import workers
 from irshape.cli.main import main
-workers._CONTEXT = multiprocessing.get_context("spawn")
+assert workers._FORK is not workers._SPAWN
+workers._FORK = workers._SPAWN
 sys.exit(main(sys.argv[1:]))
 """
-    command = [sys.executable, "-c", code, "reshape", ".", "--batch", "2", "--jobs", "2"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split()[-2:] for line in done.stdout.splitlines() if line.startswith(" 0  ")] == [
-        [f"f32[1,{channels},8,8]", f"f32[2,{channels},8,8]"] for channels in range(1, 6)
-    ]
+
+
+@pytest.mark.slow("take long")
+@pytest.mark.parametrize("command", ["check", "infer", "reshape --batch 2", "info", "summary", "signature --why", "cost", "sizes"])
+def test_a_system_without_fork_needs_no_other_code(folder: Path, command: str) -> None:
+    """Workers that are spawned take each errand pickled."""
+
+    def told(*program: str, jobs: str) -> tuple[int, str, str]:
+        words = [*program, *command.split(), ".", "--jobs", jobs]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    assert told(sys.executable, "-c", SPAWNED, jobs="2") == told(sys.executable, "-m", "irshape", jobs="1")
 
 
 # files over which a worker is lost
