@@ -287,7 +287,11 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (irshape.reshape, {"set": {"B": 2}}, r"'set'; the argument is symbols; reshape takes source, inputs, .*batch, rewrite, like"),
     (irshape.infer, {"input_shapes": {}}, r"'input_shapes'; the argument is inputs"),
     (irshape.reshape, {"prove": True}, r"'prove'; irshape\.compare\(a, b\) runs two models"),
-    (irshape.reshape, {"image": [1, 3, 8, 8]}, r"'image'; reshape takes source, inputs"),
+    (
+        irshape.reshape,
+        {"image": [1, 3, 8, 8]},
+        r"'image'; for the input 'image', give inputs=\{'image': SHAPE\}; reshape takes source, inputs",
+    ),
     (irshape.Session, {"batch": 2}, r"'batch'; Session\.__init__ takes source, weights"),
     (irshape.edit, {"inputs": {}}, r"'inputs'; edit takes source, weights"),
     (irshape.reshape, {"batch": 2, "target": "npu"}, r"'target'; check and reshape take targets=NAME"),

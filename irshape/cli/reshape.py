@@ -52,7 +52,8 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("--batch", metavar="N", help="set the batch size of all inputs for which --input gives none: 8, 1..8, N")
     help = "change whatever holds an old size, so that the model holds for every size that is asked for"
     command.add_argument("--rewrite", action="store_true", help=help)
-    command.add_argument("--like", metavar="OTHER.xml", help="with --rewrite: a second export at other sizes, which decides between ways")
+    help = "with --rewrite: a second export at other sizes, which decides between ways"
+    command.add_argument("--like", action="append", default=[], metavar="OTHER.xml", help=help)
     help = "with --rewrite: take the first way where the file does not decide, with a note for each"
     command.add_argument("--choose", choices=("first",), help=help)
     help = "the shape for which the file was exported, of an input that is open although constants hold its sizes"
@@ -72,6 +73,8 @@ def run(given: Namespace) -> int:
     if given.rewrite and (given.in_place or given.weights in ("link", "none")):
         option = "--in-place" if given.in_place else f"--weights {given.weights}"
         complaint = f"--rewrite and {option} cannot be combined: a rewritten model needs a copy of the weights"
+    if len(given.like) > 1:
+        complaint = f"--like takes one second export, found {len(given.like)}: each of them decides for all layers"
     if not given.rewrite and (given.like or given.choose):
         complaint = f"{'--like' if given.like else '--choose'} needs --rewrite"
     if complaint:
@@ -107,7 +110,7 @@ def _reshaped(
     before = session.infer()
     if not (model.nodes and model.document.is_complete):
         return Extended(model.document, before, before, {})
-    how = How(given.rewrite, given.like, given.choose, shapes_of(model, given.recorded) if given.recorded else None)
+    how = How(given.rewrite, next(iter(given.like), None), given.choose, shapes_of(model, given.recorded) if given.recorded else None)
     inference = in_names(session.reshape_once(asked["inputs"], asked["symbols"], given.batch, how), is_whole=is_whole)
     if policies and inference.ok:
         judge(inference, policies)

@@ -124,8 +124,11 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
     """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
+        from difflib import get_close_matches
+
         likely = similar_type(text[:64])
-        raise Malformed("A103", f"{text!r} is not an element type", None if likely is None else likely.name)
+        close = [likely.name] if likely is not None else get_close_matches(text[:64].lower(), ElementType.BY_NAME, 1)
+        raise Malformed("A103", f"{text!r} is not an element type", next(iter(close), None))
     return element_type, None if element_type.name == text else "R105"
 
 

@@ -64,7 +64,8 @@ class _Arguments:
         title = self._title(given)
         for name in named:
             if name not in known and further is not None:
-                raise TypeError(f"there is no argument {name!r}{hint('argument', name)}; {title} takes {', '.join(known) or 'none'}")
+                lead = hint("argument", name) or (f"; for the input {name!r}, give inputs={{{name!r}: SHAPE}}" if "inputs" in known else "")
+                raise TypeError(f"there is no argument {name!r}{lead}; {title} takes {', '.join(known) or 'none'}")
         if len(given) > self.most:
             hidden = "self" in self.own
             most = counted(self.most - hidden, "argument")

@@ -16,6 +16,9 @@ from irshape.xml.document import Document, Graph, Layer, Port
 from irshape.xml.reader import ANNOTATION
 from irshape.xml.weights import Weights, WeightsError
 
+# The endings of models that are no IRs.
+_FOREIGN: Final = frozenset({".onnx", ".pb", ".tflite", ".pt", ".pt2", ".pth", ".keras", ".h5", ".pdmodel", ".safetensors", ".gguf"})
+
 
 class PortFacts(NamedTuple):
     """The content that a port is to have.
@@ -307,6 +310,8 @@ def write_ir(
     """
     if how not in ("copy", "link", "none"):
         raise ValueError(f'weights must be "copy", "link" or "none", not {how!r}')
+    if os.path.splitext(path)[1].lower() in _FOREIGN:
+        raise OSError(errno.EINVAL, "an IR is written, not a model of another format; a name that ends in .xml is expected", path)
     own = weights.path if weights else None
     kept = [own] if own is not None else []
     OutputFile.at(path, force=force, in_place=in_place, source=source, kept=kept)  # an existing file is refused before anything is written
