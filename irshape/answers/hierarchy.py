@@ -363,10 +363,8 @@ class Hierarchy:
         """Make the members of an item those of a group."""
         items = self._items(whole)
         ends = [self._types[one.layers[0]] if one.is_layer else "" for one in items]
-        keys = [
-            -1 if end == "Parameter" else len(self.nodes) if end == "Result" else one.layers[0]
-            for one, end in zip(items, ends, strict=True)
-        ]
+        of_ends = {"Parameter": -1, "Result": len(self.nodes)}
+        keys = [of_ends.get(end, one.layers[0]) for one, end in zip(items, ends, strict=True)]
         order = ordered(self._links(items), keys)
         # Inputs come first and results last, so that each can become one group.
         inputs = [items[number] for number in order if ends[number] == "Parameter"]
@@ -460,12 +458,8 @@ class Hierarchy:
         for layer in reversed(layers):
             head = heads.get(layer)
             own = readers.pop(layer, ())
-            if (
-                head is not None
-                and own
-                and (len(own) > 1 or head not in own)
-                and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer])))
-            ):
+            is_shared = head is not None and bool(own) and (len(own) > 1 or head not in own)
+            if is_shared and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer]))):
                 self._paths[layer] = self._paths[layer][:depth]
                 heads.pop(layer)
                 head = None
@@ -476,10 +470,10 @@ class Hierarchy:
     def _join(self, item: _Item) -> None:
         """Join the names of a group and of the only group in it."""
         first = self._paths[item.layers[0]]
-        while len(first) > item.depth and all(
-            self._paths[one][item.depth : item.depth + 1] == first[item.depth : item.depth + 1] for one in item.layers
-        ):
-            item.name += f"/{first[item.depth]}"
+        for part in first[item.depth :]:
+            if any(self._paths[one][item.depth : item.depth + 1] != [part] for one in item.layers):
+                break
+            item.name += f"/{part}"
             item.depth += 1
 
     def _units(self, items: Sequence[_Item]) -> list[_Item | _Stack]:

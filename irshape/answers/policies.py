@@ -314,15 +314,13 @@ def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, 
 
 def unbounded_for_openvino(engine: Engine | None) -> list[Node]:
     """The layers with an output of which OpenVINO finds no upper bound, in the graphs of an engine that has made a pass."""
-    return [
-        node
-        for graph in (OpenVINOPass.of(engine).graphs() if engine is not None else ())
-        for node in graph.model
-        if any(
-            fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
-            for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
-        )
-    ]
+    found = []
+    for graph in OpenVINOPass.of(engine).graphs() if engine is not None else ():
+        for node in graph.model:
+            shapes = [graph.slots[slot].shape for slot in node.slots]
+            if any(shape is None or any(is_unbounded(bounds(size)) for size in shape) for shape in shapes):
+                found.append(node)
+    return found
 
 
 def without_state(model: Model, then: str) -> str:

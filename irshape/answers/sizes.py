@@ -579,9 +579,8 @@ _UNDECIDED: Final = form.Form(
     line="number?: counted from 1",
 )
 _SIZE: Final = {"type": "object", "additionalProperties": {"type": "integer"}}
-_NEAREST: Final = form.Form(
-    given=form.Field(_SIZE), below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}), above=form.Field({"anyOf": [_SIZE, {"type": "null"}]})
-)
+_SIZE_OR_NULL: Final = form.Field({"anyOf": [_SIZE, {"type": "null"}]})
+_NEAREST: Final = form.Form(given=form.Field(_SIZE), below=_SIZE_OR_NULL, above=_SIZE_OR_NULL)
 SIZES: Final = form.Form(
     tool=form.TOOL_FIELD,
     file=(form.FILE, "_inference.document.path"),

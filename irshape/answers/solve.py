@@ -402,9 +402,8 @@ class _System:
         masks = [int.from_bytes(_stretched(part, head, period), "little") for part in parts]
         every = int.from_bytes(b"\1" * (head + period), "little")
         whole = reduce(and_, masks, every)
-        self.causes[name] = sorted(
-            {number for part in _needed(masks, whole, every, self.table.work) for number in parts[part].numbers if number >= 0}
-        )
+        needed = _needed(masks, whole, every, self.table.work)
+        self.causes[name] = sorted({number for part in needed for number in parts[part].numbers if number >= 0})
         cells = whole.to_bytes(head + period, "little")
         return SizeSet(int(low), step, cells[:head], cells[head:], high)
 

@@ -531,22 +531,18 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
     elif inner is ElementType:
         yield from (one for one in ("f32", "f16", "i64", "i32", "boolean", "u8", "i8", "bf16") if one != text)
     elif get_origin(inner) is tuple or inner is int:
-        if text is None:
-            numbers = range(-1, rank + 1)
-            yield from (
-                map(str, numbers)
-                if inner is int
-                else (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
-            )
+        if text is None and inner is int:
+            yield from map(str, range(-1, rank + 1))
+        elif text is None:
+            yield from (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
         # Equal numbers, such as strides, are changed together, too.
         ranges = [range(len(parts))] if len(parts) > 1 and len(set(parts)) == 1 else []
         for changed in (*ranges, *(range(at, at + 1) for at in range(len(parts)))):
             part = parts[changed.start]
             if part.lstrip("-").isdigit() and len(part) < 10:
                 number = int(part)
-                for other in dict.fromkeys(
-                    [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
-                ):
+                near = [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
+                for other in dict.fromkeys(near):
                     if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([str(other) if at in changed else one for at, one in enumerate(parts)])
 

@@ -162,10 +162,8 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         if dims != fact.shape or precision != fact.element_type.precision:
             both = known.get((precision, dims, fact))
             if both is None:
-                both = known[precision, dims, fact] = (
-                    contradictions(precision, dims, fact),
-                    contradictions(precision, dims, fact, is_exact=True),
-                )
+                loose, strict = (contradictions(precision, dims, fact, is_exact=is_exact) for is_exact in (False, True))
+                both = known[precision, dims, fact] = loose, strict
             faults, exact = both
             if len(exact) > len(faults) and is_as_read and index >= count and is_decided(node, [slots[slot] for slot in node.sources]):
                 faults = exact

@@ -192,9 +192,8 @@ class Witnesses:
         both = zip(taken, node.sources, records, strict=False)
         # A Parameter of a body records the numbers that it declares.
         is_fixed = node.type == "Parameter" and all(-1 not in (recordable(fact) or (-1,)) for fact in self.own[node].outputs)
-        return (is_fixed or is_decided(node, taken)) and all(
-            fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both
-        )
+        is_whole = is_fixed or is_decided(node, taken)
+        return is_whole and all(fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both)
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record: of a shape as far as the own rule tells it."""

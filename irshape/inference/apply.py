@@ -508,9 +508,8 @@ def _large_parts(facts: Sequence[Fact]) -> set[int]:
         for size in (*(fact.shape or ()), *(fact.elements or ())):
             if isinstance(size, Dim):
                 atoms = size.polynomial.table.atoms
-                found.update(
-                    [index for monomial, _ in size.polynomial.terms for index in monomial if atoms[index].name and atoms[index].arguments]
-                )
+                below = [index for monomial, _ in size.polynomial.terms for index in monomial]
+                found.update([index for index in below if atoms[index].name and atoms[index].arguments])
     return found
 
 

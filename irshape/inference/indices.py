@@ -57,14 +57,8 @@ def largest_indices(
 
 def demanded(model: Model, slots: Sequence[Fact], weights: Weights | None) -> list[Guard]:
     """The demands that indices which Ranges count, and constant ones, stay within the axes that they read. OpenVINO checks no index."""
-    found = [
-        *[
-            (node, size, last + 1)
-            for node, size, last in largest_indices(model, slots, weights, parts=frozenset())
-            if isinstance(size, int)
-        ],
-        *_constant_indices(model, slots),
-    ]
+    largest = largest_indices(model, slots, weights, parts=frozenset())
+    found = [*((node, size, last + 1) for node, size, last in largest if isinstance(size, int)), *_constant_indices(model, slots)]
     demands = [(node, Requirement("ge", size, count, _WITHIN, "", {})) for node, size, count in found if not le_unasked(count, size)]
     return [Guard(node, one) for node, one in demands if one.symbols()]
 

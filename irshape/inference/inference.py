@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -29,12 +29,9 @@ from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
-    AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
-
     from irshape.inference.inputs import Inputs
     from irshape.shape.remainders import Known
     from irshape.shape.reported import Reported
-    from irshape.xml.openvino_model import OpenVINOModel
 
 
 class Remedy(NamedTuple):
@@ -107,8 +104,7 @@ class InferredPort:
         return self._inference.reading.symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
-        elements, formula = self.elements, self._inference.reading.symbolic(self._reading.shape)
-        return self.id, self.element_type, self.text, formula, elements and tuple(map(str, elements))
+        return self.id, self.element_type, self.text, self.formula, self.elements and tuple(map(str, self.elements))
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same id, element type, shape and values, also in different inferences."""
@@ -170,7 +166,7 @@ class Inference:
         self._guarding = engine.guarded_runs
         self.found = diagnostics
         self._filters: list[Callable[[Diagnostics], Diagnostics]] = []
-        self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
+        self.knows_values = not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -248,7 +244,7 @@ class Inference:
 
     @property
     def ok(self) -> bool:
-        return not self.diagnostics or not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+        return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""

@@ -420,9 +420,8 @@ def _own_shape(name: str, value: Any) -> str | Sequence[Any]:
             return value
         if type(value).__module__.partition(".")[0] == "openvino":
             return str(value)
-    raise InputError(
-        f"the shape of {name!r} must be a text, a sequence of sizes, an OpenVINO shape or an array, not {type(value).__name__}"
-    )
+    kinds = "a text, a sequence of sizes, an OpenVINO shape or an array"
+    raise InputError(f"the shape of {name!r} must be {kinds}, not {type(value).__name__}")
 
 
 def _refuse_sizes(name: str, value: Any, count: int, declared: DescribedShape) -> None:

@@ -187,9 +187,8 @@ class Origins:
         code, message = unknown_reason(node.layer, self.model.registry)
         hint = unknown_hint(node.layer, self.model.registry) if with_hint else None
         outputs = self.recorded(node)
-        follows = all(fact.shape is None for fact in outputs) or all(
-            _is_recorded(port, fact, is_as_read) for port, fact in zip(node.layer.inputs, facts, strict=False)
-        )
+        pairs = zip(node.layer.inputs, facts, strict=False)
+        follows = all(fact.shape is None for fact in outputs) or all(_is_recorded(port, fact, is_as_read) for port, fact in pairs)
         if code == "G110" and self.is_opaque(node.type):
             code, message, hint = "G117", f"{clipped(node.type)!r} is not known; its recorded ports are trusted", None
             if not follows:

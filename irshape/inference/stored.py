@@ -84,10 +84,8 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
     lost = _lost(document, weights.total - end)
     told = " or ".join(f"Const {layer.name!r} (line {one.line})" for layer, one in lost)
     message += f"; should {told} begin at byte {end}?" if lost else "; are they another model's weights?"
-    other = (
-        "correct the offset of the constant" if lost else "if constants were removed, drop the bytes: irshape edit FILE --trim -o OUT.xml"
-    )
-    hint = f"give the .bin that was written together with the .xml, or {other}"
+    trimmed = "if constants were removed, drop the bytes: irshape edit FILE --trim -o OUT.xml"
+    hint = f"give the .bin that was written together with the .xml, or {'correct the offset of the constant' if lost else trimmed}"
     yield Diagnostic("W201", message, where, hint=hint, related=tuple([one for _, one in lost]))
 
 

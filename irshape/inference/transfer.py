@@ -119,12 +119,11 @@ def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Out
 
 def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, with each error reworded as the warning that no size is valid; an internal error stays one."""
-    return tuple(
-        [
-            _reworded(finding, "R401", "this never holds") if finding.is_error and finding.code != INTERNAL else finding
-            for finding in findings
-        ]
-    )
+    reworded = []
+    for finding in findings:
+        is_own = finding.is_error and finding.code != INTERNAL
+        reworded.append(_reworded(finding, "R401", "this never holds") if is_own else finding)
+    return tuple(reworded)
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:

@@ -211,11 +211,8 @@ def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
         told.append(Diagnostic("N101", text, layer_place(nodes[0])))
     for node, kept in chosen.proof.outputs.items():
         if kept is None and not chosen.proof.doubts:
-            told.append(
-                Diagnostic(
-                    "N101", f"output {end_name(node)!r} does not depend on the batch: it is the same for all samples", layer_place(node)
-                )
-            )
+            text = f"output {end_name(node)!r} does not depend on the batch: it is the same for all samples"
+            told.append(Diagnostic("N101", text, layer_place(node)))
     return told
 
 

@@ -451,13 +451,12 @@ class _Walk:
         model = self.engine.model
         read = {*reached([node for node in model.nodes if node.type in SINKS], self._producers)}
         for node in self.engine.schedule.nodes:
-            outputs = node.slots
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
-            elif node in read and (
-                any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node))
-            ):
-                self.lost.update(outputs)
+            elif node in read:
+                is_lost = any(slot in self.lost for slot in node.sources)
+                if is_lost or (node.is_live and node.sources and not self._visited(node)):
+                    self.lost.update(node.slots)
         for pair in pairs(self.engine.model):
             if pair.read_value is not None:
                 self._compare(pair.read_value, pair.assign)

@@ -163,10 +163,9 @@ class Cost(Answer):
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node, node.first_slot)) for node in model.parameters]
-        self.outputs: Final = [
-            CostTensor(end_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
-        ]
+        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node.first_slot)) for node in model.parameters]
+        given = [node for node in model.results if node.sources]
+        self.outputs: Final = [CostTensor(end_name(node), self._bytes(graph, node.sources[0])) for node in given]
         self.state: Final = list(self._variables(graph))
         own = {} if signature is None else signature.symbols
         self.symbols: Final = {name: Range(*known) for name, known in own.items()}
@@ -378,7 +377,7 @@ class Cost(Answer):
         own = self.symbols.keys()
         return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
 
-    def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
+    def _bytes(self, graph: CostGraph, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
@@ -388,8 +387,8 @@ class Cost(Answer):
             op = node.op if node.op_type == "ReadValue" else None
             if isinstance(op, (ReadValueV3, ReadValueV6)) and not op.is_broken:
                 assign = assigned.get(node)
-                before = self._bytes(graph, node, node.first_slot)
-                after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
+                before = self._bytes(graph, node.first_slot)
+                after = before if assign is None or not assign.sources else self._bytes(graph, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
 
 
@@ -560,14 +559,10 @@ class _Page:
             return paragraph()
         amounts = {"macs": "MACs", "flops": "FLOPs", "traffic": "traffic", "peak_memory": "peak memory", "state_bytes": "state"}
         shown = [name for name in amounts if name != "state_bytes" or any(row.state_bytes for row in rows)]
-        texts = [
-            [
-                *map(str, row.sizes.values()),
-                *((number_text if name in ("macs", "flops") else bytes_text)(getattr(row, name)) for name in shown),
-                "" if row.is_valid else "not valid",
-            ]
-            for row in rows
-        ]
+        texts = []
+        for row in rows:
+            numbers = ((number_text if name in ("macs", "flops") else bytes_text)(getattr(row, name)) for name in shown)
+            texts.append([*map(str, row.sizes.values()), *numbers, "" if row.is_valid else "not valid"])
         head = [*rows[0].sizes, *(amounts[name] for name in shown), ""]
         return paragraph(Table([*[Column(is_number=True)] * (len(head) - 1), Column()], texts, head))
 
@@ -668,11 +663,9 @@ class _Page:
             names = list(dict.fromkeys(f"{node.type} {node.name}" for node in cost.peak.unknown))
             lines.append(f"not in the memory: outputs of {counted(len(names), 'layer')} whose bytes are not known: {some(names, most)}")
         if cost.folded:
-            one = cost.folded == 1
-            lines.append(
-                f"{counted(cost.folded, 'layer')} that {'reads' if one else 'read'} only constants {'is' if one else 'are'} computed "
-                f"before the model runs, and {'costs' if one else 'cost'} nothing here"
-            )
+            reads, is_computed, costs = ("reads", "is", "costs") if cost.folded == 1 else ("read", "are", "cost")
+            folded = f"{counted(cost.folded, 'layer')} that {reads} only constants {is_computed} computed before the model runs"
+            lines.append(f"{folded}, and {costs} nothing here")
         return paragraph(*lines)
 
     def shown(self, found: Amount, text: Callable[[int], str] = bytes_text) -> tuple[str, str]:

@@ -85,10 +85,10 @@ class Formula:
             below = [self.table.atoms[index] for index in self.table.atoms_below(self.expression)]
             return "" if any(atom.name and atom.arguments for atom in below) else str(self)
         parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
-        texts = [
-            "*".join([*([_number(factor)] if factor != 1 or not names else []), *(self._names.get(name, name) for name in names)])
-            for names, factor in parts
-        ]
+        texts = []
+        for names, factor in parts:
+            number = [_number(factor)] if factor != 1 or not names else []
+            texts.append("*".join([*number, *(self._names.get(name, name) for name in names)]))
         return " + ".join(texts).replace("+ -", "- ")
 
     @property
@@ -351,12 +351,9 @@ def shown_amount(about: str = "", get: form.Get = "") -> form.Field:
 NEAR: Final = "numbers: the sizes at which values are given"
 OF_TYPE: Final = form.Form(elements=("count", form.item(0)), bytes=("count", form.item(1)))
 
-_SIDE: Final = form.Form(
-    ("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory"),
-    **dict.fromkeys(
-        ("parameters", "parameter_bytes", "macs", "operations", "traffic", "peak_memory"), form.Field(AMOUNT.schema, convert=shown)
-    ),
-)
+_SUMS: Final = ("parameters", "parameter_bytes", "macs", "operations", "traffic", "peak_memory")
+_IN_SCHEMA: Final = ("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory")
+_SIDE: Final = form.Form(_IN_SCHEMA, **dict.fromkeys(_SUMS, form.Field(AMOUNT.schema, convert=shown)))
 COMPARISON: Final = form.Form(summary="text", near=NEAR, a=_SIDE.one(), b=_SIDE.one())
 
 

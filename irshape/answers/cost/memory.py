@@ -39,9 +39,8 @@ class Race:
         self._symbol = symbol
         self._is_valid = cache(is_valid)
         self._work = work
-        self._places = [
-            place for place, one in enumerate(amounts) if not any(_beats(other, one, rank < place) for rank, other in enumerate(amounts))
-        ]
+        ranked = list(enumerate(amounts))
+        self._places = [place for place, one in ranked if not any(_beats(other, one, rank < place) for rank, other in ranked)]
         self._running = [amounts[place] for place in self._places]
         self._memories = cache(partial(self._computed, values(self._running)))
         self._beyond = cache(self._parts)
@@ -320,11 +319,9 @@ class Peak:
         found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
             return None
-        ends = [first - 1 for first, _ in found[1:]]
-        return [
-            Stretch(first, end, tuple([self.candidates[one] for one in places]))
-            for (first, places), end in zip(found, (*ends, high), strict=True)
-        ]
+        ends = (*[first - 1 for first, _ in found[1:]], high)
+        both = zip(found, ends, strict=True)
+        return [Stretch(first, end, tuple([self.candidates[one] for one in places])) for (first, places), end in both]
 
 
 class _Lifetimes:
@@ -494,9 +491,8 @@ def _covers(a: Moment, more: Mapping[Monomial, int], b: Moment, less: Mapping[Mo
     """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
     if not all(map(ge, a.tried, b.tried)):
         return False
-    if all(more.get(monomial, 0) >= factor for monomial, factor in less.items()) and all(
-        factor >= 0 for monomial, factor in more.items() if monomial not in less
-    ):
+    is_more = all(more.get(monomial, 0) >= factor for monomial, factor in less.items())
+    if is_more and all(factor >= 0 for monomial, factor in more.items() if monomial not in less):
         return True
     # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
     table = a.memory.scope.polynomials

@@ -95,12 +95,11 @@ class TracedRule(RuleApplication):
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
-        quotient: Any = super().quotient(a, divisor)
+        quotient: Size = super().quotient(a, divisor)
         own = term_of(quotient)
-        exact: Size = (
-            traced(quotient, TracedOperation("/", own.a, own.b)) if isinstance(own, TracedOperation) and own.sign == "//" else quotient
-        )
-        return exact
+        if isinstance(own, TracedOperation) and own.sign == "//":
+            quotient = traced(quotient, TracedOperation("/", own.a, own.b))
+        return quotient
 
     def unknown(self, low: Bound = 0, high: Bound = inf) -> Size:
         size: Any = super().unknown(plain(low), plain(high))

@@ -83,12 +83,10 @@ class Knobs:
         """
         asked = self._asked
         letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)
-        sizes = {
-            name: parse_symbol_range(str(known))
-            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in {*sizes, *self.names}
-            else known
-            for name, known in sizes.items()
-        }
+        taken, sizes = {*sizes, *self.names}, dict(sizes)
+        for name, known in sizes.items():
+            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in taken:
+                sizes[name] = parse_symbol_range(str(known))
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}
@@ -99,10 +97,8 @@ class Knobs:
                 if held is None or str(sizes[name]) != str(held.size):
                     raise InputError(self._missing(name, sizes[name], held))
             # That layers demand multiples is a condition of the reshaped model, too.
-            free = {
-                name: SymbolRange(0, known.high) if self._found.multiples.get(name) else known
-                for name, known in self._found.free_ranges.items()
-            }
+            multiples, free = self._found.multiples, self._found.free_ranges
+            free = {name: SymbolRange(0, known.high) if multiples.get(name) else known for name, known in free.items()}
             ranges = {**free, **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
@@ -170,10 +166,8 @@ class Knobs:
         """The axis of a given shape that would have this symbol; None if there is none."""
         given = self._asked.shapes
         free = Discovery(self._model, Inputs(), self._weights, self._opaque).question.shapes if given else {}
-        axes = [
-            (node, axis) for node, shape in free.items() for axis, one in enumerate(shape or ()) if one.name == name and given.get(node)
-        ]
-        return next((_Given(node, axis, shape[axis]) for node, axis in axes if (shape := given[node]) is not None), None)
+        axes = [(node, axis) for node, shape in free.items() for axis, one in enumerate(shape or ()) if one.name == name]
+        return next((_Given(node, axis, shape[axis]) for node, axis in axes if (shape := given.get(node))), None)
 
     def _missing(self, name: str, size: SymbolRange | Described, held: _Given | None) -> str:
         """The complaint about a symbol that the model does not have, or that a given shape has made a number."""

@@ -42,9 +42,8 @@ class DataSize(NamedTuple):
     node: PublicNode
 
 
-DATA_SIZE: Final = Form(
-    name="text: its name in the signature", layer=(KEY, "node.key"), layer_name=(NAME, "node.name"), type=(TYPE, "node.type")
-)
+_CALLED: Final = "text: its name in the signature"
+DATA_SIZE: Final = Form(name=_CALLED, layer=(KEY, "node.key"), layer_name=(NAME, "node.name"), type=(TYPE, "node.type"))
 
 
 def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:

@@ -107,9 +107,8 @@ class Signature(wording.Answer):
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         if tied := self._tied():
-            text = (
-                f"a state begins with size 0 on each axis that the file leaves open, such as {wording.in_a_row(tied)}: set its first value"
-            )
+            text = "a state begins with size 0 on each axis that the file leaves open"
+            text = f"{text}, such as {wording.in_a_row(tied)}: set its first value"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid

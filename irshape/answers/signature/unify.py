@@ -95,9 +95,8 @@ class Unifier:
         self.symbols: Final = dict(symbols)
         self.replaced: Final[dict[int, Expression]] = {}
         self.replacements: Final[list[Replacement]] = []
-        self.demands: list[CurrentRequirement] = [
-            CurrentRequirement(guard.requirement, guard) for guard in guards if not guard.is_premise and not guard.branch
-        ]
+        enforced = [guard for guard in guards if not guard.is_premise and not guard.branch]
+        self.demands = [CurrentRequirement(guard.requirement, guard) for guard in enforced]
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}

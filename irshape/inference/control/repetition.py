@@ -83,9 +83,9 @@ class Repetition(Control):
             fact = self.plain(self.facts[entry.external])
             element_type = self.entering_type(fact, declared.slots[entry.parameter.first_slot])
             part = self._part(entry, fact, element_type)
-            given[entry.parameter] = (
-                part if fact.openvino_view is fact else self.seen_as(part, self._part(entry, fact.openvino_view, element_type))
-            )
+            if fact.openvino_view is not fact:
+                part = self.seen_as(part, self._part(entry, fact.openvino_view, element_type))
+            given[entry.parameter] = part
         return given
 
     def _part(self, entry: BodyInput, fact: Fact, element_type: ElementType) -> Fact:
@@ -146,9 +146,8 @@ class Repetition(Control):
         shape, new = before.shape, after.shape
         if before.is_poisoned or after.is_poisoned or shape is None or new is None:
             return
-        if len(new) != len(shape) or any(
-            type(wanted) is int and eq(size, wanted) is False for size, wanted in zip(new, shape, strict=True)
-        ):
+        pairs = zip(new, shape, strict=False)
+        if len(new) != len(shape) or any(type(wanted) is int and eq(size, wanted) is False for size, wanted in pairs):
             back, there = format_shape(new), format_shape(shape)
             self.warn("R401", f"the tensor fed back to {parameter.name!r} must have the shape {there}, got {back}")
 
@@ -323,9 +322,8 @@ class LoopRule(Repetition):
                     shape = None
             elif theirs is None or len(theirs) != len(shape) or not any(map(_are_apart, one.shape, theirs)):
                 wholes = theirs if theirs is not None and len(theirs) == len(shape) else [None] * len(shape)
-                shape = tuple(
-                    [self._either_size((index, axis), *sizes) for axis, sizes in enumerate(zip(shape, one.shape, wholes, strict=True))]
-                )
+                several = enumerate(zip(shape, one.shape, wholes, strict=True))
+                shape = tuple([self._either_size((index, axis), *sizes) for axis, sizes in several])
         return fact if shape is fact.shape else self.intern(fact.element_type, shape)
 
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:

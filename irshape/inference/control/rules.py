@@ -85,14 +85,12 @@ class IfRule(Control):
             is_known = not openvino_knows_same
         else:
             sizes, is_known = list(zip(a, b, strict=True)), True
-        return tuple(
-            [
-                self.scope.hull((self.key, "if", *key, axis), *both)
-                if is_known and (not openvino_knows_same or are_known(both))
-                else self.scope.unknown((self.key, "if", *key, axis), 0)
-                for axis, both in enumerate(sizes)
-            ]
-        )
+        found = []
+        for axis, both in enumerate(sizes):
+            is_hull = is_known and (not openvino_knows_same or are_known(both))
+            own = (self.key, "if", *key, axis)
+            found.append(self.scope.hull(own, *both) if is_hull else self.scope.unknown(own, 0))
+        return tuple(found)
 
 
 RULES: Final[dict[OpClass, type[Control]]] = {If: IfRule, Loop: LoopRule, TensorIterator: TensorIteratorRule}
