@@ -253,10 +253,7 @@ def compare(a: Inference, b: Inference) -> Difference:
 
 
 class _Differ:
-    """A comparison in progress: it collects changes, effects and asides in `difference`.
-
-    `equal` are pairs of facts known to be equal, and `asides` counts differences that concern only the files.
-    """
+    """A comparison in progress; `equal` are pairs of equal facts, and `asides` counts differences that concern only the files."""
 
     def __init__(self, a: Inference, b: Inference) -> None:
         self.difference = Difference(a, b)

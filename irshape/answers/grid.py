@@ -42,10 +42,7 @@ _INT64: Final = 1 << 62
 
 
 class Solution(NamedTuple):
-    """For each requirement the cells in which it holds; a cell is a size of the head or a class, for every axis.
-
-    A mask has one dimension for each axis; its length is 1 if the requirement does not depend on the axis.
-    """
+    """The cells, sizes of the head and classes, in which each requirement holds; a mask has length 1 along an axis that does not matter."""
 
     axes: Mapping[str, Axis]
     masks: Sequence[Mask]
@@ -61,10 +58,7 @@ class Solution(NamedTuple):
 def solve(
     table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> Solution:
-    """Find the cells in which each requirement holds. Raises Unsolved.
-
-    The axes are divided as the solution needs it. `substitutions` has every symbol of the requirements.
-    """
+    """Find the cells in which each requirement holds, and divide the axes as that needs it. Raises Unsolved."""
     _admit(axes, substitutions)
     growths = [_growths(table, requirement, axes, substitutions) for requirement in requirements]
     names = {name for growth in growths for name in growth}
@@ -215,10 +209,7 @@ def _growths(
 
 
 class _Magnitudes:
-    """The algebra that bounds the absolute value of every computed number; `largest` is the largest bound.
-
-    It raises Unsolved for a number of more digits than any grid computes with.
-    """
+    """The algebra that bounds absolute values, with the `largest` of the bounds. It raises Unsolved for a number of too many digits."""
 
     def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.axes = axes

@@ -204,10 +204,7 @@ class Group(NamedTuple):
 
 
 class _Item:
-    """A member of a group: a layer, or the layers whose names begin alike. `layers` are their positions, in order.
-
-    `depth` is the number of the parts of their names that the group has, and `inner` are its members, once they are known.
-    """
+    """A layer, or the layers, in order, whose names begin alike in `depth` parts; `inner` are its members, once they are known."""
 
     __slots__ = ("depth", "inner", "layers", "name")
 
@@ -619,10 +616,7 @@ class Blocks(NamedTuple):
 
 
 def hierarchy_of(inference: Inference, ports: Mapping[str, object], formulas: Mapping[str, str]) -> Hierarchy:
-    """The hierarchy of the layers of an inference, in which blocks are equal only if their shapes and formulas are, too.
-
-    `ports` and `formulas` are those of the inference, which takes long to make them.
-    """
+    """The hierarchy of an inference, in which equal blocks have equal shapes and formulas; these take long to make, and are given."""
 
     def shapes(node: Node) -> tuple[object, ...]:
         keys = node.model.port_keys[node.first_slot : node.first_slot + node.layer.signature.output_count]

@@ -23,11 +23,7 @@ def is_unnamed(name: str) -> bool:
 
 
 class Matching:
-    """The pairs of layers of two graphs.
-
-    `partner` maps the nodes of `a` to those of `b`, and `origin` maps them back. Partners have the same type, except the pairs in
-    `replaced`, which have only the name in common.
-    """
+    """The partners of layers of `a` in `b`, and their `origin`; partners of different types, with one name, are `replaced`."""
 
     def __init__(self, a: Model, b: Model) -> None:
         self.a = a

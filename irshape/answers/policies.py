@@ -234,10 +234,7 @@ class OpenSizes:
 
     @cached_property
     def _wanted(self) -> tuple[dict[str, str], str]:
-        """Sizes for the open symbols, and why they are numbers where ranges would do for the target.
-
-        OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
-        """
+        """Sizes for open symbols, and why numbers where ranges would do: OpenVINO, which a compiler asks, follows fewer bounds."""
         if self._policy is FIXED:
             return self._usual, ""
         ranges = {name: self._range(name, self._symbol(name)) for name in self.axes if name in self._reading.symbols}
@@ -490,10 +487,7 @@ def find_policies(names: Iterable[str]) -> list[tuple[str, Policy]]:
 
 
 def judge(inference: Inference, policies: Policies) -> None:
-    """Report the violations of the policies; a violation of several policies is reported once.
-
-    `Inference.remedy` has the sizes of symbols that mend all of them, if sizes do.
-    """
+    """Report the violations of the policies, each once; `Inference.remedy` has the sizes of symbols that mend all of them, if sizes do."""
     found: dict[Violation, list[str]] = {}
     for name, policy in policies:
         for violation in policy(inference):

@@ -72,10 +72,7 @@ def is_whole(model: Model) -> bool:
 
 
 class Condition(NamedTuple):
-    """A condition on sizes, in Python's syntax, with its symbols and the guards that demand it.
-
-    A condition without guards is the range that the question gave a symbol.
-    """
+    """A condition on sizes, in Python's syntax, and the guards that demand it; none for the range that the question gave a symbol."""
 
     text: str
     symbols: tuple[str, ...]

@@ -107,10 +107,7 @@ class SizeSet:
 
     @property
     def span(self) -> tuple[int, Bound, int] | None:
-        """The smallest member, the largest member (or `math.inf`), and the largest step from the smallest that reaches all members.
-
-        None for the empty set.
-        """
+        """The smallest member, the largest or `math.inf`, and the step from one to the next that reaches all; None without members."""
         positions = [*self._head_members, *(len(self.head) + one for one in self._ones)]
         if self.is_empty:
             return None
@@ -166,10 +163,7 @@ class SizeSet:
         return len(self.head) + rounds * len(self.cycle) + self._ones[number]
 
     def text(self, name: str) -> str | None:
-        """The set as a condition in Python: `H >= 32 and H % 32 == 0`; None if no short condition describes it.
-
-        The set must have members, and must not have every size.
-        """
+        """The condition of a set that has members, but not all sizes, in Python: `H >= 32 and H % 32 == 0`; None if it is long."""
         members = [self.low + self.step * member for member in self._head_members]
         if not self._ones:
             return _finite_text(name, members, self.low)

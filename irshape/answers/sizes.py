@@ -163,10 +163,7 @@ class ValidSizes(Guessed):
 
     @property
     def premises(self) -> list[Guard]:
-        """The premises of the formulas on sizes that depend on data, and those of bodies that need not run.
-
-        OpenVINO accepts sizes and data that break them, with other shapes.
-        """
+        """The premises on sizes that depend on data, and those of bodies that need not run: OpenVINO accepts others, too."""
         own = self.symbols.keys()
         return [one for one in self._inference.guards if one.is_premise and (one.branch or not one.requirement.symbols() <= own)]
 

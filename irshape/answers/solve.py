@@ -59,10 +59,7 @@ class Solved(NamedTuple):
 
 
 def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or they are not solved.
-
-    Solving may take too much work, or NumPy, which a browser has not.
-    """
+    """Guards as conditions on sizes of at least 1; None if no such sizes fulfil them, or without NumPy or work to solve them."""
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
     domain: dict[str, Range] = {}
     for name in names:
@@ -448,10 +445,7 @@ def _bits(masks: Sequence[Mask], whole: Mask) -> tuple[list[int], int, int]:
 
 
 def _needed(masks: Sequence[int], whole: int, every: int, work: Work) -> list[int]:
-    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most of the cells of `every`.
-
-    A mask is a number with a byte for each cell. All masks, if no work is left to choose.
-    """
+    """A few masks, numbers with a byte for each cell, whose conjunction is the whole, chosen greedily; all if no work is left."""
     chosen: list[int] = []
     current = every
     cost = len(masks) * (1 + every.bit_count() // _CELLS_A_STEP)

@@ -157,10 +157,7 @@ class Changes:
         return sorted(found, key=lambda one: -common(_parts(one[0]), _parts(node)))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
-        """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
-
-        Each with the source; the most closely named first.
-        """
+        """The inputs, each with its source, that an unread layer may feed: its source feeds others, too. The nearest name is first."""
         if not node.layer.signature.output_count:
             return []
         record = self.witnesses.outputs(node)[0][1:]
@@ -389,10 +386,7 @@ class Changes:
         return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
 
     def _gives(self, way: Way, new: tuple[Any, ...], *, alone: bool = False) -> bool:
-        """Whether the node at the end of a way passes with these elements of the constant, and gives what it records.
-
-        Constants that share the bytes change, too, unless the constant changes `alone`.
-        """
+        """Whether the end of a way gives what it records with these elements of the constant, which may change `alone`."""
         if len(self._elements(way.constant) or ()) != len(new):
             return False
         changed = self._with(way.constant, new)

@@ -225,10 +225,7 @@ class Witnesses:
         return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
 
     def readers_agree(self, slot: int, record: PortRecord, fact: Fact, *, is_exact: bool) -> bool:
-        """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
-
-        A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
-        """
+        """Whether there are readers, and all say, by their records or their rules, that a rule is right and its output port wrong."""
         is_shape, is_said = any(code == "R301" for code, _ in self._departures(record, fact, is_exact=is_exact)), False
         for reader, position in self.readers(slot):
             own = reader.layer.signature.records[position]

@@ -104,10 +104,7 @@ class Annotator:
         return PortFacts(precision, *written)
 
     def rt_info(self, shape: tuple[Size, ...], reading: tuple[Size, ...]) -> str | None:
-        """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`.
-
-        A size that only the reading knows as a number stays an interval.
-        """
+        """What dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`. A size that only the reading knows as a number is an interval."""
         dims = [size for size in shape if isinstance(size, Dim)]
         if not dims:
             return None

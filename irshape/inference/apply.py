@@ -107,11 +107,7 @@ class Rules:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Application(Context):
-    """One application of a transfer function to the facts of a node's inputs.
-
-    The rule sees the facts and not the node: only the symbols that are born here, and those of input values that are not known,
-    belong to the node.
-    """
+    """A transfer function on the facts of a node's inputs; only symbols that are born here, or unknown values, belong to the node."""
 
     __slots__ = (
         "facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted",

@@ -75,10 +75,7 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
 
 
 def _decided(guards: list[Guard], work: Work) -> list[Guard]:
-    """The guards in the form that they have where the symbols have the bounds and the remainders that the guards leave them.
-
-    The bounds and the remainders are among them, so that they say together what they said before.
-    """
+    """The guards in the form that they have for the bounds and remainders that they leave the symbols, which are then guards, too."""
     scope = next((size.scope for guard in guards for size in (guard.requirement.a, guard.requirement.b) if isinstance(size, Dim)), None)
     if scope is None:
         return guards

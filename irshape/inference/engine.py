@@ -195,10 +195,7 @@ class Engine:
                 waiting.append((body, body._pass(inside, given)))
 
     def _adopt(self, run: Run) -> None:
-        """Make a run the current one, and gather the diagnostics and guards of the bodies.
-
-        OpenVINO also infers a body as it stands: a fault that is found only then counts as well.
-        """
+        """Make a run the current one, and gather diagnostics and guards of bodies, also those of a body as it stands alone."""
         self.diagnostics = run.diagnostics
         self.guarded_runs = [(run, "")]
         self.current = run
@@ -286,10 +283,7 @@ class Engine:
     def _origin(
         self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], run: Run, question: Question, entered: Fact | None
     ) -> Outcome | None:
-        """The outcome of a node that no rule alone gives: taken for granted, or from the file. None if its bodies give it.
-
-        `entered` is the fact that enters a body by a Parameter.
-        """
+        """The outcome of a node that is taken for granted, from the file, or `entered` a body; None if its bodies give it."""
         if node.index in question.overrides:
             return Outcome(question.overrides[node.index], listed=node.layer.signature.output_count)
         if transfer is None:
@@ -393,10 +387,7 @@ class Engine:
         return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 
     def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:
-        """Make a run that a plan has made the current one.
-
-        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, for an error.
-        """
+        """Make a run that a plan made for shapes of Parameters the current one; False, and nothing changes, for an error."""
         question = Question(shapes)
         if examines:
             self._examine_variables(run, question)

@@ -44,10 +44,7 @@ def beyond(engine: Engine) -> list[Diagnostic]:
 def largest_indices(
     model: Model, slots: Sequence[Fact], weights: Weights | None, *, parts: frozenset[str] = _PARTS
 ) -> Iterator[tuple[Node, Size, Size]]:
-    """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known.
-
-    `slots` are the facts of all tensors, and `weights` have the constants of which no rule reads the elements.
-    """
+    """For each Gather whose indices a Range counts, the size of the axis and the largest index, where facts and constants tell both."""
     largest = _Largest(model, slots, weights, _MOVES | parts)
     for node in _counting(model):
         indices, size = node.sources[1], _axis(node, slots)

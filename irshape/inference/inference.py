@@ -252,10 +252,7 @@ class Inference:
 
     @property
     def requirements(self) -> Iterator[tuple[Node, Requirement, str]]:
-        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified.
-
-        The third part names the body that need not run, as `Guard.branch` does.
-        """
+        """The guards before they are simplified, as the rule of each layer says them, with the branch as in `Guard.branch`."""
         for run, branch in self._guarding:
             for report in run.reports.values():
                 for requirement in report.requirements:
@@ -263,10 +260,7 @@ class Inference:
 
     @cached_property
     def guards(self) -> list[Guard]:
-        """The conditions on the sizes of the inputs, simplified.
-
-        After them come conditions on sizes that depend on data, then premises, then conditions of bodies that may not run.
-        """
+        """The conditions on input sizes, simplified; later those on sizes of data, then premises, then those of branches."""
         if not self._requirements:
             return []
         from irshape.inference.conditions import conditions
@@ -433,10 +427,7 @@ class Inference:
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
     ) -> None:
-        """Write the annotated file, completely or not at all, and its weights beside it, also if the model has errors.
-
-        `irshape.api.inference` describes the arguments. Raises `OSError` and `ValueError`.
-        """
+        """Write the annotated file and its weights, all or nothing, as `irshape.api.inference` says. Raises `OSError`, `ValueError`."""
         from irshape.xml.writer import write_ir
 
         if self.rewriting is not None and (weights != "copy" or in_place):

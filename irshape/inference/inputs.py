@@ -127,10 +127,7 @@ def input_names(model: Model) -> dict[str, Node]:
 
 
 def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
-    """Split `x[1,3,?]`, `x=[1,3,H,W]` or `x:1x3x224x224` into name and shape; the name is None if there is only a shape.
-
-    A name may hold any of these signs, so the longest known name that fits is taken.
-    """
+    """Name, or None, and shape of `x[1,3,?]`, `x=[1,3,H,W]`, `x:1x3x224`; a name may hold these signs: the longest one is taken."""
     for name in sorted(names, key=len, reverse=True):
         rest = text.removeprefix(name)
         if name and rest != text and rest.lstrip()[:1] in ("[", "(", "=", ":"):

@@ -109,10 +109,7 @@ class Constants:
         return not last_end(self._document, sys.maxsize)
 
     def _have_other_end(self) -> bool:
-        """Whether weights that are too short for a constant do not end where the other constants end, either.
-
-        Then they are cut short or another model's, and their values tell nothing.
-        """
+        """Whether weights that are too short end where no constant does: cut short or another model's, their values tell nothing."""
         if self._are_foreign is None:
             from irshape.inference.stored import last_end
 

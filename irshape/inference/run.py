@@ -174,10 +174,7 @@ class Run:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the pass over a body, or one in it, has found an error; to be asked when it is over.
-
-        Facts are the same whether or not a Result of the model depends on the layer that holds the body.
-        """
+        """Whether the pass over a body, or one in it, has found an error, whether or not a Result depends on the layer."""
         if self._has_errors is None:
             runs = reached([self], lambda one: one.inner.values() if one._has_errors is None else ())
             self._has_errors = any(one._has_errors or any(map(_has_failed, one.reports.values())) for one in runs)

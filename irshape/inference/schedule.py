@@ -31,10 +31,7 @@ Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Schedule:
-    """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown.
-
-    `is_short` tells that the weights end before a constant does that is read.
-    """
+    """The nodes in topological order with their transfer functions, None for unknown operations; `is_short`: weights end too early."""
 
     def __init__(self, model: Model, nodes: list[Node], transfers: list[Transfer | None], *, is_short: bool) -> None:
         self.model = model

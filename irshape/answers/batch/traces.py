@@ -272,10 +272,7 @@ class FlowTensor(NamedTuple):
 
 
 class FlowLayer(NamedTuple):
-    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors.
-
-    `codes` are those of the faults of the layer: nothing flows through a layer that is never valid.
-    """
+    """A layer as its flow sees it; `op` is None if it is unknown, and nothing flows through a layer with faults, which have `codes`."""
 
     op: Op | None
     name: str
@@ -373,10 +370,7 @@ _MOST_PASSES: Final = 3
 
 
 class BatchDoubt(NamedTuple):
-    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or is a sentence.
-
-    `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
-    """
+    """A layer that may mix the batch, and `why`; `folded` is the Reshape that has put the batch into one axis with other elements."""
 
     node: Node
     why: str

@@ -99,10 +99,7 @@ class CostTensor(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """The amounts of a model at some `sizes`, memory and traffic in bytes.
-
-    `is_valid` says that the sizes fulfil the conditions of the model.
-    """
+    """The amounts of a model at some `sizes`, which are valid if they fulfil its conditions; memory and traffic are in bytes."""
 
     sizes: dict[str, int]
     is_valid: bool
@@ -259,10 +256,7 @@ class Cost(Answer):
         return found or []
 
     def sweep(self, sizes: Mapping[str, Iterable[int]]) -> list[Swept]:
-        """The amounts for each combination of these sizes, the other sizes being those of `near`.
-
-        Raises `InputError` if there is no such symbol.
-        """
+        """The amounts for each combination of sizes, the others being those of `near`. Raises `InputError` for an unknown symbol."""
         given = by_name(sizes, "sizes", '{"H": [224, 448]}')
         sizes_by_name(dict.fromkeys(given, 0), self.near)  # symbols of the model
         hold = all_hold(self._demands)
@@ -403,10 +397,7 @@ _COMPARED: Final = {
 
 
 class Comparison:
-    """The costs `a` and `b` of two models, compared at the sizes `near`, which both have.
-
-    A size that is open in one model alone has the number of the other one.
-    """
+    """The costs of two models at the sizes `near` of both. A size that is open in one alone has the number of the other one."""
 
     def __init__(self, a: Cost, b: Cost) -> None:
         self.a: Final = a

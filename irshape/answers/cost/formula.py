@@ -57,10 +57,7 @@ class Formula:
         return tuple([self._names.get(name, name) for name in self.raw_symbols])
 
     def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
-        """The number for these sizes.
-
-        Raises `KeyError` if one is missing, and `InputError` if the formula divides by 0 or a number is huge.
-        """
+        """The number for these sizes. Raises `KeyError` if one is missing, `InputError` for a division by 0 and a huge number."""
         given = {**(sizes or {}), **named}
         try:
             return self.table.evaluate(self.expression, self._own_sizes(given))
@@ -177,10 +174,7 @@ def divides_by_0(found: Amount, sizes: Mapping[str, int]) -> bool:
 
 
 def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
-    """A function from sizes to the numbers of several amounts, which computes what their formulas share once.
-
-    It raises `ZeroDivisionError` if one of them divides by 0, and `InputError` if a number is huge.
-    """
+    """A function from sizes to numbers that computes shared parts once. It raises `ZeroDivisionError`, and `InputError` if one is huge."""
     formulas = [one for one in found if isinstance(one, Formula)]
     if not formulas:
         numbers = [one for one in found if isinstance(one, int)]

@@ -245,10 +245,7 @@ class Moment(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """The sizes of one symbol, from `low` to `high` (None: all larger ones), for which the peak is in one layer.
-
-    `layers` are the layers with the formulas of their memory: several where they take turns, because sizes are rounded.
-    """
+    """The sizes of a symbol (`high` None: all larger ones) for which one layer has the peak, or several that take turns."""
 
     low: int
     high: int | None
@@ -256,10 +253,7 @@ class Stretch(NamedTuple):
 
 
 class Peak:
-    """The peak of activation memory.
-
-    `tensors` are the bytes of tensors, with their layers, and `unknown` the layers with an output of unknown bytes, which are left out.
-    """
+    """The peak of memory; `tensors` are bytes with their layers, and `unknown` the layers that are left out as their bytes are unknown."""
 
     def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names

@@ -254,10 +254,7 @@ class Explainer:
         return Explanation(*asked, shown, interval, steps, answers, because, found)
 
     def table(self, points: Iterable[Point]) -> dict[Point, int]:
-        """The steps that lead to several numbers, each once and after the steps it reads, with their numbers.
-
-        A number of a constant has no step but a place. If too much is asked, the numbers that are left are not explained.
-        """
+        """The steps that lead to several numbers, each once and after those it reads, with their numbers; of too many, the first."""
         order: dict[Point, None] = {}
         work, spent = self.inference.scope.work, 0
         work.renew()

@@ -46,10 +46,7 @@ class _Given(NamedTuple):
 
 
 class Knobs:
-    """The symbols of a model as knobs: sizes for them give shapes to the inputs and the variables.
-
-    The symbols are those of the given shapes, and those of the signature for the sizes that no given shape names.
-    """
+    """The symbols of given shapes, and of the signature for all other sizes: sizes for them give the inputs and variables shapes."""
 
     def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str]) -> None:
         self._model = model

@@ -262,10 +262,7 @@ def _exceptions(unifier: Unifier, one: Replacement, symbol: FreeSymbol, size: st
 
 
 class _Trial:
-    """Small sizes that fulfil the requirements of the first pass, to see whether an axis may have another size than in the signature.
-
-    Sizes of open axes have the names that these have in the first pass.
-    """
+    """Small sizes of the first pass that fulfil its requirements, to see whether an axis may have another size than in the signature."""
 
     def __init__(self, found: Discovery) -> None:
         self._found = found
