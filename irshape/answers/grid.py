@@ -119,9 +119,6 @@ def _sides(requirement: Requirement) -> tuple[Expression, Expression]:
     return expression_of(requirement.a), expression_of(requirement.b)
 
 
-# The first algebra: periods and degrees.
-
-
 class _Growth(NamedTuple):
     """How a number grows along one axis: as a quasi-polynomial with this period and degree.
 
@@ -205,9 +202,6 @@ def _growths(
     return whole.growths
 
 
-# The second algebra: magnitudes.
-
-
 class _Magnitudes:
     """The algebra that bounds absolute values, with the `largest` of the bounds. It raises Unsolved for a number of too many digits."""
 
@@ -240,9 +234,6 @@ class _Magnitudes:
         if atom.kind == "floor":
             return self._noted(max(a + 1, b) if isinstance(atom.arguments[1], int) else a + 1)
         return max(a, b)
-
-
-# The third algebra: the numbers.
 
 
 class _Grid:
@@ -357,8 +348,6 @@ class _Grid:
 
     def _settle(self, is_settled: Mask) -> None:
         self.unsettled = self.unsettled | ~is_settled
-
-    # Points and cells.
 
     def _first(self, values: Numbers) -> Numbers:
         for number, axis in enumerate(self.axes.values()):

@@ -354,8 +354,6 @@ class Hierarchy:
                 for position, one in zip(positions, paths, strict=True):
                     self._paths[position] = one
 
-    # Groups.
-
     def _arrange(self, whole: _Item, group: int) -> None:
         """Make the members of an item those of a group."""
         items = self._items(whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import inf, lcm, prod
@@ -10,7 +10,7 @@ from operator import and_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from irshape.answers.question import Condition
+from irshape.answers.question import Condition, in_range
 from irshape.answers.size_set import Axis, SizeSet, Substitution, Unsolved, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
@@ -122,7 +122,8 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
     for name, substitution in substitutions.items():
         if substitution.axis != name:
-            demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
+            size = scope.symbol(name, *domain[name]) if (made := scope.named(name)) is None else made
+            demands += [(-1, requirement) for requirement in in_range(size, domain[name], Range(-inf, inf))]
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
     known = [tied for number in relations if simpler[number].kind == "eq" and (tied := simpler[number].tied()) is not None]
@@ -180,16 +181,6 @@ def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -
         constant += coefficient * substitution.constant
         factors[substitution.axis] = factors.get(substitution.axis, 0) + coefficient * substitution.factor
     return constant, {name: factor for name, factor in factors.items() if factor}
-
-
-def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
-    size = scope.symbol(name, *known) if (made := scope.named(name)) is None else made
-    if known.low != -inf:
-        yield Requirement("ge", size, int(known.low), "", "", {})
-    if known.high != inf:
-        yield Requirement("ge", int(known.high), size, "", "", {})
-    if known.modulus > 1:
-        yield Requirement("div", size - known.remainder, known.modulus, "", "", {})
 
 
 class _Part(NamedTuple):

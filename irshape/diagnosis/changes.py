@@ -15,7 +15,7 @@ from itertools import combinations, islice, pairwise, permutations
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
-from irshape.diagnosis.recorded import contradictions, dims_text
+from irshape.diagnosis.recorded import contradictions, dims_text, highest_rank
 from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -396,14 +396,13 @@ class Changes:
     def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Other elements that a constant may have had: one of them another number, or all in another order."""
         dims = [one for port in (*node.layer.outputs, *node.layer.inputs) for one in port.dims or () if one >= 0]
-        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         gaps = {ours - theirs for ours in dims[:12] for theirs in dims[:12] if ours != theirs}
         is_rising = len(old) <= _MOST_EXCHANGED and [0, *old] == sorted((0, *old))
         for position, element in enumerate(old):
             near = [element + step for step in (-1, 1, -2, 2)]
             scaled = [element * 2, element // 2] if element else []
             far = [element + gap for gap in sorted(gaps, key=abs)]
-            for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(max(ranks, default=0)), *scaled, element + 10, element - 10, *far]):
+            for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(highest_rank(node)), *scaled, element + 10, element - 10, *far]):
                 if number != element:
                     new = (*old[:position], number, *old[position + 1 :])
                     if is_rising and new != (rising := tuple(sorted(new))):  # such as axes
@@ -419,21 +418,20 @@ class Changes:
         taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
         attribute is the first; a number is likelier than a word.
         """
-        attributes = node.layer.signature.attributes
+        attributes, rank = node.layer.signature.attributes, highest_rank(node)
         if node.op_class is None or not transfer.is_pure:
             return []
-        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         found: list[tuple[int, bool, str, list[str], str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None and text.strip().isdigit() and max(ranks, default=0) > 2:  # one item may stand for all
-                counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
+            if text is not None and text.strip().isdigit() and rank > 2:  # one item may stand for all
+                counts[",".join([text.strip()] * (rank - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []
-            for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, max(ranks, default=0))]):
+            for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, rank)]):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
                     fits.append(new)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import Final, TypeAlias
 
-from irshape.diagnosis.recorded import contradictions, dims_text
+from irshape.diagnosis.recorded import contradictions, dims_text, highest_rank
 from irshape.diagnosis.witnesses import Witnesses
 from irshape.inference.facts import Fact
 from irshape.model.bodies import Body, BodyInput, bodies_of
@@ -68,14 +68,12 @@ def peace(witnesses: Witnesses, node: Node) -> tuple[str, str, tuple[PortMap, ..
 def _changes(node: Node) -> Iterator[_Change]:
     """Other numbers of one entry of a port map, and two entries with each other's layers of the body."""
     entries = [*(node.layer.port_maps or ())]
-    document, layer = node.model.document, node.layer
-    lines = [document.position(entry.offset)[0] for entry in entries]
-    rank = max((len(port.dims or ()) for port in (*layer.inputs, *layer.outputs)), default=0)
+    lines = [node.model.document.position(entry.offset)[0] for entry in entries]
     places = [place for place, entry in enumerate(entries) if entry.tag in ("input", "output")]
     for place in places:
         entry, now = entries[place], entries[place].attributes
         others = dict.fromkeys(("start", "end", "stride", "part_size") if "axis" in now else (), ("0", "1", "-1", "2"))
-        for name, texts in {**_unnamed(node, entries, entry), "axis": (*map(str, range(rank)), ""), **others}.items():
+        for name, texts in {**_unnamed(node, entries, entry), "axis": (*map(str, range(highest_rank(node))), ""), **others}.items():
             for new in texts:
                 if now.get(name, "") != new:
                     attributes = {**now, name: new} if new else {one: text for one, text in now.items() if one != name}

@@ -238,6 +238,11 @@ def recordable(fact: Fact) -> tuple[int, ...] | None:
     return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
 
 
+def highest_rank(node: Node) -> int:
+    """The highest rank that the ports of a layer record."""
+    return max((len(port.dims or ()) for port in (*node.layer.inputs, *node.layer.outputs)), default=0)
+
+
 def dims_text(dims: tuple[int, ...] | None) -> str:
     """Recorded dims as a shape: `[1,?,3]`."""
     return f"[{','.join('?' if dim < 0 else str(dim) for dim in dims or ())}]"

@@ -158,7 +158,7 @@ class Application(Context):
         if self.openvino_knows_same or self.is_static:
             return ours
         views, theirs = self.rules.seen_by_openvino(self.node, self.transfer, self.facts)
-        self.is_unshared |= not self.transfer.twin().shares(views)
+        self.is_unshared |= self.transfer.twin().memo.get(views) is UNSHARED
         outcome = judged(ours, theirs, self.table, self.listed)
         if outcome.outputs is theirs.outputs:
             outcome.outputs = self._adopted(theirs.outputs)

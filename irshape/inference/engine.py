@@ -107,7 +107,11 @@ class Engine:
             more = type(self).followed(model) if type(self).followed else set()
             self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | more, weights)
         self.constants.is_short |= self.schedule.is_short
-        self.pairs = self._variables() if model.of_type("Assign") else []
+        self.pairs: list[VariablePair] = []
+        if model.of_type("Assign"):
+            from irshape.inference.variables import pairs
+
+            self.pairs = pairs(model)
         if outer is None:
             for graph in self.graphs():
                 graph._enter_bodies()
@@ -328,11 +332,6 @@ class Engine:
                 message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
                 self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
         return (*outputs, *[POISONED] * missing)
-
-    def _variables(self) -> list[VariablePair]:
-        from irshape.inference.variables import pairs
-
-        return pairs(self.model)
 
     def _examine_variables(self, run: Run, question: Question) -> None:
         """Compare the value that is assigned to each variable with the one that its ReadValue declares."""

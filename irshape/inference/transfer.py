@@ -87,10 +87,6 @@ class Transfer:
             self._twin = Transfer(self.op, self.listed, self.wanted, is_pure=self.is_pure, offset=self.offset)
         return self._twin
 
-    def shares(self, facts: tuple[Fact, ...]) -> bool:
-        """Whether all nodes with these input facts have the same outcome."""
-        return self.memo.get(facts) is not UNSHARED
-
 
 # The code of an exception inside irshape.
 INTERNAL: Final = "I101"

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.answers import wording
-from irshape.answers.question import CONDITION, Condition, is_whole, merged
+from irshape.answers.question import CONDITION, Condition, errors, is_whole, merged
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import (
     BECAUSE,
@@ -32,7 +32,7 @@ from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
 from irshape.report.section import Block, Fit, Relation, Section, dim, joined, key, paragraph
 from irshape.report.surface import ByName
@@ -73,7 +73,7 @@ class Signature(wording.Answer):
         """The arguments are those of `irshape.signature`, read, an engine that has inferred the model, and its symbols if known."""
         found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference = conclude(found.engine, remarks=remarks)
-        self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
+        self.ok: Final = self._inference.ok
         self._inference.report_contradiction()
         self._found = found
         self.inputs: Final = ByName((end_name(node), shape_text(shape)) for node, shape in found.question.shapes.items())
@@ -138,14 +138,13 @@ class Signature(wording.Answer):
             return None
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
-        is_refused = any(one.severity == ERROR for one in engine.diagnostics)
-        return None if is_refused else {end_name(node): shape for node, shape in shapes.items()}
+        return None if errors(engine.diagnostics) else {end_name(node): shape for node, shape in shapes.items()}
 
     @cached_property
     def _is_sound(self) -> bool:
         """Whether the file has no errors beside those that depend on shapes."""
         model = self._inference.model
-        return is_whole(model) and all(one.severity != ERROR for one in model.document.diagnostics)
+        return is_whole(model) and not errors(model.document.diagnostics)
 
     @property
     def _unranked(self) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, lcm
 from typing import Final, NamedTuple
 
+from irshape.answers.question import in_range
+from irshape.inference.conditions import length
 from irshape.inference.run import Guard
 from irshape.model.model import grouped
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, eq, expression_of
@@ -135,7 +137,7 @@ class Unifier:
         while is_new and not self.scope.work.is_done:
             is_new = False
             kept: list[CurrentRequirement] = []
-            for demand in sorted(pending, key=_length):
+            for demand in sorted(pending, key=lambda one: length(one.requirement)):
                 if self.scope.work.is_done:
                     kept.append(demand)
                     continue
@@ -284,13 +286,7 @@ class Unifier:
         known = self.table.ranges[index]
         if isinstance(expression, int) or not demands:
             return []
-        size, made = dim_of(self.scope, expression), []
-        if known.low > expression.range.low:
-            made.append(Requirement("ge", size, int(known.low), "", "", {}))
-        if known.high < expression.range.high:
-            made.append(Requirement("ge", int(known.high), size, "", "", {}))
-        if known.modulus > 1:
-            made.append(Requirement("div", size - known.remainder, known.modulus, "", "", {}))
+        made = in_range(dim_of(self.scope, expression), known, expression.range)
         return [CurrentRequirement(one, demands[0].guard) for one in made]
 
     def _multiple(self, index: int, symbol: FreeSymbol, known: Range) -> Expression:
@@ -419,10 +415,6 @@ class Unifier:
 def _has_negative(expression: Expression) -> bool:
     constant, terms = split(expression)
     return constant < 0 or any(coefficient < 0 for _, coefficient in terms)
-
-
-def _length(demand: CurrentRequirement) -> int:
-    return sum(side.polynomial.size for side in (demand.requirement.a, demand.requirement.b) if isinstance(side, Dim))
 
 
 def _distinct(demands: Iterable[CurrentRequirement]) -> list[CurrentRequirement]:
