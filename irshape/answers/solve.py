@@ -244,10 +244,7 @@ class _System:
             return None
 
     def _take_line(self, demand: _Demand) -> bool:
-        """Replace a requirement on one symbol that says its range by a demand; False if it says something else.
-
-        The cells are those of a grid, without the numbers there.
-        """
+        """Replace a requirement that tells the range of one symbol by a demand, with the cells of a grid; False for another."""
         (name,) = demand.axes
         one, axis, line = demand.requirement, self._axis(name), _line(demand.requirement, self.substitutions)
         kind = _SAID.get(one.kind) if one.kind != "div" else Range(-inf, inf, abs(one.b)) if isinstance(one.b, int) and one.b else None

@@ -324,10 +324,7 @@ class Changes:
         return any(not self.graph.scope.work.is_done and self._gives(way, new) for new in others)
 
     def _givers(self, node: Node) -> list[tuple[str, Node, tuple[Node, ...]]]:
-        """The layers that give the sizes of the inputs of which a fault says that they never fit.
-
-        Each with the name and the shape of the input, and the layers from there to the node.
-        """
+        """The layers that give input sizes which never fit, each with the input, its shape, and the layers from there to here."""
         fault = next((one for one in self.witnesses.own[node].findings if one.code == "R401" and one.attribute is None), None)
         found: list[tuple[str, Node, tuple[Node, ...]]] = []
         for index, slot in enumerate(node.sources if fault is not None else ()):

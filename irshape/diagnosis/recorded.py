@@ -124,10 +124,7 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
 
 
 def other_end(node: Node, index: int, *, are_scalars: bool = False) -> list[tuple[str, str, str]]:
-    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does.
-
-    `are_scalars` tells that ports without dims are scalars.
-    """
+    """What the ends of the edge to an input record differently, each with its code; `are_scalars`: ports without dims are scalars."""
     model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
     producer = model.nodes[model.producers[slot]]
     signature = producer.layer.signature

@@ -153,10 +153,7 @@ class Witnesses:
         return node.layer.signature.records[node.layer.signature.input_count :]
 
     def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS, *, is_strict: bool = False) -> bool:
-        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded.
-
-        With `is_strict`, facts of records are taken for all that OpenVINO knows.
-        """
+        """Whether a rule passes and gives what ports record; these codes count. `is_strict`: records are all that OpenVINO knows."""
         records, taken = self.outputs(node), self.taken.get(node)
         is_exact = taken is not None and (is_decided(node, taken) if is_strict else self._is_decided(node))
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):

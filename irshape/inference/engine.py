@@ -311,7 +311,7 @@ class Engine:
             run.inner[node.index, body.name] = yield (node.index, body.name), ()
         if not bodies:
             return Outcome((POISONED,) * transfer.listed, listed=transfer.listed)
-        from irshape.inference.control.rules import RULES
+        from irshape.inference.control import RULES
 
         return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run).answer())
 

@@ -203,10 +203,7 @@ class Run:
 
 
 def guards_of(runs: Iterable[tuple[Run, str]]) -> list[Guard]:
-    """The guards of these runs, each with the body that need not run: each requirement with the first node that makes it.
-
-    A requirement that holds for every run of the model is no guard of a body beside it.
-    """
+    """The guards of these runs, each with its branch and the first node that makes it; what always holds is no guard of a branch."""
     guards: dict[tuple[Requirement, str], Guard] = {}
     for run, branch in sorted(runs, key=lambda one: bool(one[1])):
         for position in sorted(run.reports):

@@ -77,10 +77,7 @@ def marked(marks: bytearray) -> Iterator[int]:
 
 
 def demanded(model: Model, bodies: Mapping[int, list[Body]], body: Body | None) -> set[int]:
-    """The tensors of a graph whose elements are read outside its rules: conditions of Loops, passed in or handed out.
-
-    `bodies` are those of the graph's nodes, by node; `body` is the graph itself if it is one.
-    """
+    """The tensors of a graph, the net or a `body`, whose elements are read outside its rules: conditions of Loops."""
     found: set[int] = set()
     if body is not None and body.condition is not None:
         found.update(body.condition.sources)

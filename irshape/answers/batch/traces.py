@@ -379,10 +379,7 @@ class BatchDoubt(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What is proved of a batch: the doubts in the order of the graph, and the axis of the batch in each output, None if it has none.
-
-    `orders` are the layers that take samples in the order that an input of the model gives, each with this input.
-    """
+    """What is proved of a batch: `doubts` in the order of the graph, its axis in each output, and the inputs by which layers order it."""
 
     doubts: list[BatchDoubt]
     outputs: dict[Node, int | None]

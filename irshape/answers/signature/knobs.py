@@ -80,9 +80,9 @@ class Knobs:
         """
         asked = self._asked
         letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)
-        taken, sizes = {*sizes, *self.names}, dict(sizes)
+        sizes = dict(sizes)
         for name, known in sizes.items():
-            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in taken:
+            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in {*sizes, *self.names}:
                 sizes[name] = parse_symbol_range(str(known))
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes

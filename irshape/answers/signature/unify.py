@@ -176,10 +176,7 @@ class Unifier:
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
 
     def _by_choice(self) -> None:
-        """Resolve broadcasts to equal sizes, those of few atoms first: what a layer broadcasts again is then short.
-
-        Those with minima and maxima wait until no other one is left, as others may decide which argument these are.
-        """
+        """Resolve broadcasts to equal sizes, those of few atoms first, and those with minima or maxima when no other is left."""
         before = len(self.replaced)
         choices = [(self._selects(demand.requirement), demand) for demand in self.demands if demand.requirement.kind in _CHOICES]
         for selects, demand in sorted(choices, key=lambda one: (one[0], self._atoms(one[1]))):

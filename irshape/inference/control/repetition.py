@@ -273,10 +273,7 @@ class LoopRule(Repetition):
         return all(type(size) is int or axis == joined for axis, size in enumerate(theirs))
 
     def _openvino_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
-        """The pass over the body of a Loop from which OpenVINO takes its outputs: a size that changes is any size there.
-
-        `count` is the number of iterations, where OpenVINO knows it.
-        """
+        """The pass from which OpenVINO takes a Loop's outputs: a size that changes is any size. It knows `count` iterations."""
         backs = self.free_backs(body)
         for _ in range(PATIENCE if count is None else min(count, PATIENCE)):
             changed = dict(given)
