@@ -338,8 +338,7 @@ class _Grid:
             self._settle(is_settled)
             return quotient
         if atom.kind == "broadcast":
-            one = self.number(1)
-            is_one, is_other = self._equal(a, one)
+            is_one, is_other = self._equal(a, self.number(1))
             self._settle(is_one | is_other)
             return np.where(a == 1, b, a)
         differences = self._differences(a - b)

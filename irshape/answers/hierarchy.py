@@ -121,8 +121,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
     begin = 0
     while begin < len(contents):
         best: Repeat | None = None
-        equal = places[contents[begin]]
-        for other in equal[following[begin] + 1 :]:
+        for other in places[contents[begin]][following[begin] + 1 :]:
             length = other - begin
             if length > _LONGEST:
                 break
@@ -307,8 +306,7 @@ class Hierarchy:
         """The positions of the layers that read a layer's outputs."""
         node = self.nodes[position]
         readers, places = node.model.readers, self._places[node.model]
-        slots = node.slots
-        return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
+        return [places[reader] for slot in node.slots for reader, _ in readers.get(slot, ())]
 
     def _links(self, members: Sequence[_Item | _Stack]) -> list[set[int]]:
         """The members that each of some members reads, by their numbers."""
@@ -464,8 +462,7 @@ class Hierarchy:
 
     def _join(self, item: _Item) -> None:
         """Join the names of a group and of the only group in it."""
-        first = self._paths[item.layers[0]]
-        for part in first[item.depth :]:
+        for part in self._paths[item.layers[0]][item.depth :]:
             if any(self._paths[one][item.depth : item.depth + 1] != [part] for one in item.layers):
                 break
             item.name += f"/{part}"

@@ -138,8 +138,7 @@ class SizeSet:
     def below(self, size: int, count: int) -> list[int]:
         """At most `count` members that are not larger than a size, the nearest first."""
         position = (int(min(size, self.high)) - self.low) // self.step
-        ranks = range(self._rank(position) - 1, -1, -1)[:count]
-        near = [self._tail(rank) for rank in ranks]
+        near = [self._tail(rank) for rank in range(self._rank(position) - 1, -1, -1)[:count]]
         near += [member for member in reversed(self._head_members) if member <= position][: count - len(near)]
         return [self.low + self.step * member for member in near]
 

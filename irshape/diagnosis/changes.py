@@ -210,8 +210,7 @@ class Changes:
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts that a node takes, with the elements of small constants."""
-        producers = map(self.model.producer, node.sources)
-        taken = zip(producers, self.witnesses.taken[node], strict=True)
+        taken = zip(map(self.model.producer, node.sources), self.witnesses.taken[node], strict=True)
         return tuple([self.witnesses.fact(one) if one is not None and one.type in _CONSTANTS else fact for one, fact in taken])
 
     def _reaches(self, steps: tuple[Node, ...], facts: tuple[Fact, ...], changed: dict[int, Fact] | None = None) -> bool:

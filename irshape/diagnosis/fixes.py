@@ -344,9 +344,7 @@ def _attribute_of(site: _Site, code: str) -> str:
     if (found := site.port()) is None or found[0].type not in ("Parameter", "Const"):
         return ""
     _, port, _ = found
-    if code == "R302":
-        return f'element_type="{ElementType.from_precision(port.precision or "")}"'
-    return _shape_text(port)
+    return _shape_text(port) if code != "R302" else f'element_type="{ElementType.from_precision(port.precision or "")}"'
 
 
 def _shape_text(port: Port) -> str:

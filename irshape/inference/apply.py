@@ -394,8 +394,7 @@ class Application(Context):
             if not (op.takes_unknown and any(one.elements for one in read)):
                 return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        most = self.scope.limits.elements
-        if not self._are_few(counts, most):
+        if not self._are_few(counts, self.scope.limits.elements):
             # Where one axis is 0 the others may be as long as they like: nothing must run along them.
             empty = [() if position in self.wanted and count == 0 else None for position, count in enumerate(counts)]
             return empty, empty

@@ -420,8 +420,7 @@ def prove(engine: Engine, batch: str) -> Proof:
     doubts: list[BatchDoubt] = []
     walk = _Walk(engine, engine.current, batch, doubts)
     walk.over({node: walk.held(node.first_slot)._replace(is_given=True) for node in engine.model.parameters})
-    outputs = dict(walk.results())
-    return Proof(doubts, outputs, walk.orders)
+    return Proof(doubts, dict(walk.results()), walk.orders)
 
 
 class _Walk:
@@ -439,8 +438,7 @@ class _Walk:
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
-        model = self.engine.model
-        read = {*reached([node for node in model.nodes if node.type in SINKS], self._producers)}
+        read = {*reached([node for node in self.engine.model.nodes if node.type in SINKS], self._producers)}
         for node in self.engine.schedule.nodes:
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
@@ -602,9 +600,7 @@ class _Control:
                 break
         for doubt in inner.doubts:
             walk.doubts += [doubt] if doubt not in walk.doubts else []
-        if inner.doubts:
-            return False
-        return self._left(body, inner, entered)
+        return not inner.doubts and self._left(body, inner, entered)
 
     def _handed_on(self, body: Body, inner: _Walk, entered: dict[Node, Held]) -> bool:
         """Whether an iteration hands a taint, or an axis of the batch, to the next one, which then has it, too."""

@@ -537,7 +537,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        near = joined("numbers are those at ", key(self.near()), f"{cost._remark}; --near changes the sizes")
+        near = joined("numbers are those at ", key(_near(cost, is_complete=self.is_complete)), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"known only at run time: {name} of {nodes}" for name, nodes in _by_type(others).items())
@@ -586,16 +586,12 @@ class _Page:
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
             yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
 
-    def near(self, but: str = "") -> str:
-        """The sizes at which numbers are given, without that of one symbol."""
-        return _near(self.cost, but, is_complete=self.is_complete)
-
     def stretches(self, symbol: str) -> Iterator[Block]:
         """The layers that have the peak of memory as a symbol grows."""
         found = self.cost.stretches(symbol)
         if len(found) < 2 and not any(len(one.layers) > 1 for one in found):
             return
-        others = self.near(symbol)
+        others = _near(self.cost, symbol, is_complete=self.is_complete)
         rows: list[Block] = []
         for one in found if self.is_complete else found[:_MOST_STRETCHES]:
             until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"

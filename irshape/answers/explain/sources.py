@@ -266,9 +266,7 @@ class Sources(Lookup):
         if node.bodies:
             return of_output(self, point, node, output)
         if type == "Parameter":
-            if node.model.holder is not None:
-                return of_parameter(self, point, node)
-            return self._parameter(point, node, fact)
+            return self._parameter(point, node, fact) if node.model.holder is None else of_parameter(self, point, node)
         if type in CONSTANTS:
             return self._constant(point, node, fact)
         if point.kind in ("axis", "element") and (point.kind == "axis" or is_known(fact)):
@@ -476,9 +474,7 @@ def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
     if node.op_type != "If" or node.sources[0] < 0:
         return bodies
     elements = lookup.slots[point.graph][node.sources[0]].elements
-    if elements and isinstance(elements[0], int | float):
-        return [bodies[0 if elements[0] else 1]]
-    return bodies
+    return [bodies[0 if elements[0] else 1]] if elements and isinstance(elements[0], int | float) else bodies
 
 
 def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Reading]:

@@ -314,8 +314,7 @@ def _combined(sign: str, a: _Text, b: _Text) -> _Text:
     if precedence == _POWER:
         return _Text(_POWER, [f"{a.within(_ATOM)} ** {b.within(_ATOM)}"])
     # A sum continues a sum and a product a product; a subtrahend or a divisor keeps its brackets.
-    is_continued = a.precedence == precedence
-    left = a.operands if is_continued else [a.within(precedence)]
+    left = a.operands if a.precedence == precedence else [a.within(precedence)]
     first, *others = b.operands
     is_alike = sign == "+" or (sign == "*" and all(one.startswith("*") for one in others))
     if b.precedence == precedence and is_alike and not first.startswith("-"):

@@ -129,9 +129,11 @@ class Signature(wording.Answer):
         an unknown rank.
         """
         given = with_batch(sizes_by_name(sizes, self.symbols, named), self.symbols, self._found.question.shapes.values())
-        if self._unranked:
-            raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
-        is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
+        model, question = self._inference.model, self._found.question
+        if unranked := [repr(end_name(node)) for node, shape in question.shapes.items() if shape is None]:
+            raise InputError(f"the rank of {', '.join(unranked)} is not known; give it a shape")
+        is_sound = is_whole(model) and not errors(model.document.diagnostics)  # but for errors that depend on shapes
+        is_possible = is_sound and all(self._is_in_range(name, size) for name, size in given.items())
         shapes = self._shapes(given) if is_possible else None
         is_decided = all(0 not in shape for shape in (shapes or {}).values())  # a state may be empty
         if shapes is None or (is_decided and not all_hold([guard.requirement for guard in self._own_guards])(given)):
@@ -139,16 +141,6 @@ class Signature(wording.Answer):
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
         return None if errors(engine.diagnostics) else {end_name(node): shape for node, shape in shapes.items()}
-
-    @cached_property
-    def _is_sound(self) -> bool:
-        """Whether the file has no errors beside those that depend on shapes."""
-        model = self._inference.model
-        return is_whole(model) and not errors(model.document.diagnostics)
-
-    @property
-    def _unranked(self) -> list[str]:
-        return [end_name(node) for node, shape in self._found.question.shapes.items() if shape is None]
 
     def _shapes(self, given: Mapping[str, int]) -> dict[Node, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes; None if a size is none that a tensor can have."""

@@ -358,8 +358,7 @@ class Unifier:
     def _bounded(self) -> Iterator[tuple[int, FreeSymbol, Range]]:
         """The symbols that the demands name, with the ranges that they leave; none if the demands contradict each other."""
         reported = self.bounds()
-        found = sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else []
-        for index in found:
+        for index in sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else ():
             if not self.symbols[index].is_kept:
                 yield index, self.symbols[index], reported.range(self._alone(index))
 

@@ -326,9 +326,7 @@ class LoopRule(Repetition):
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
         """A size that is one of two, the second one only within a third."""
         hull = self.scope.hull((self.key, "entered", *key), left, entered)
-        if whole is None or hull is left or isinstance(hull, int):
-            return hull
-        return narrow(hull, *bounds(whole))
+        return hull if whole is None or hull is left or isinstance(hull, int) else narrow(hull, *bounds(whole))
 
     def _check_iteration(self, body: Body, slots: list[Fact]) -> None:
         shape = slots[body.iteration.first_slot].shape if body.iteration is not None else None
