@@ -243,11 +243,10 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
             patterns.append((name, value))
         else:
             raise InputError(unknown_input(name, [end_name(node) for node in model.parameters]))
-    if patterns:
-        exact = frozenset(described)
-        for name, value in patterns:
-            shape = read_shape(name, value)
-            described.update((node, shape) for node in matched(name, names) if node not in exact)
+    exact = frozenset(described)
+    for name, value in patterns:
+        shape = read_shape(name, value)
+        described.update((node, shape) for node in matched(name, names) if node not in exact)
     return Inputs(described, *_sizes_of_symbols(symbols)) if symbols else Inputs(described)
 
 

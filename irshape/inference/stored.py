@@ -33,8 +33,6 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
         found = [*_surplus(document, weights, max([end for _, end, _, _ in stored]))]
     except WeightsError:
         return []  # the first constant that is read reports it
-    if not any(start < at < end for (start, end, _, _), (at, _, _, _) in pairwise(stored)):
-        return found
     before = 0  # the end of the constants before the pair
     for (start, end, first, before_path), (at, last, layer, path) in pairwise(stored):
         is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault

@@ -32,9 +32,10 @@ Back: TypeAlias = tuple[Node, Node]
 
 
 class Repetition(Control):
-    """The base class of the rules that repeat a body."""
+    """The base class of the rules that repeat a body; a Parameter has the element type of what enters, or with `declares_types` its own."""
 
     __slots__ = ()
+    declares_types = False
 
     def _axis_of(self, entry: BodyInput | BodyOutput, rank: int) -> int:
         """The axis along which an entry of the port map cuts a tensor or joins parts, counted from the front."""
@@ -45,13 +46,9 @@ class Repetition(Control):
             raise RuleFailure
         return axis % rank
 
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        """The element type of a fact that enters the body by a Parameter, whose own fact is `declared`."""
-        raise NotImplementedError
-
     def free_backs(self, body: Body) -> list[Back]:
         """The Parameters whose shapes may change from one iteration to the next, each with the Result that comes back to it."""
-        raise NotImplementedError
+        return []
 
     def check_counts(self, body: Body, own: int, *, is_right: bool) -> None:
         """Check that the port map names all outputs, and as `is_right` says all inputs, of which the first `own` need no entry.
@@ -81,7 +78,8 @@ class Repetition(Control):
         given = {}
         for entry in body.inputs:
             fact = self.plain(self.facts[entry.external])
-            element_type = self.entering_type(fact, declared.slots[entry.parameter.first_slot])
+            own = declared.slots[entry.parameter.first_slot] if self.declares_types else fact
+            element_type = own.element_type
             part = self._part(entry, fact, element_type)
             if fact.openvino_view is not fact:
                 part = self.seen_as(part, self._part(entry, fact.openvino_view, element_type))
@@ -389,9 +387,6 @@ class LoopRule(Repetition):
         (least, most), (fewest, many) = bounds(part), bounds(iterations)
         return self.unknown(times(max(least, 0), fewest), times(most, many))
 
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        return fact.element_type
-
     def free_backs(self, body: Body) -> list[Back]:
         """OpenVINO lets the shape of an output change that is not joined."""
         plain = {output.result for output in body.outputs if output.slice is None}
@@ -424,6 +419,7 @@ class TensorIteratorRule(Repetition):
     """The rule of TensorIterator."""
 
     __slots__ = ("_taken",)
+    declares_types = True
 
     def __init__(self, *application: Any) -> None:
         super().__init__(*application)
@@ -555,9 +551,3 @@ class TensorIteratorRule(Repetition):
             message = f"{port} must have as many parts as the ports before, {format_size(self._taken)}, got {format_size(taken)}"
             self.never_runs(message, offset)
         return taken
-
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        return declared.element_type
-
-    def free_backs(self, body: Body) -> list[Back]:
-        return []
