@@ -298,10 +298,9 @@ class Peak:
     def stretches(
         self, symbol: str, sizes: Mapping[str, int], low: int, high: int | None, is_valid: Callable[[int], bool]
     ) -> list[Stretch] | None:
-        """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
+        """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes, as `Race.turns` says.
 
-        Every size up to 512 above `low` is tried. Beyond, sizes grow by a half up to 2^20, and between two of them the place where another
-        layer takes over is found by halving. Empty where the symbol does not matter. None if no work is left.
+        Valid sizes count. Empty where the symbol does not matter. None if no work is left.
         """
         if symbol not in self._symbols:
             return []

@@ -68,20 +68,13 @@ class Replacement(NamedTuple):
     demands: tuple[CurrentRequirement, ...]
 
 
-class AxisRead(NamedTuple):
-    """A layer reads so many elements along an axis of this size; OpenVINO does not check that there are as many."""
-
-    size: Size
-    needed: Size
-    guard: Guard
-
-
 class Unifier:
     """Replaces symbols until nothing changes.
 
-    `symbols` are those of inputs and variables, by index; all others are sizes that only data tells. `carried` are the sizes that a
-    variable is assigned, by the index of the symbol that stands for its axis. After `run`, `replaced` has the expression of every replaced
-    symbol in terms of the others, and `demands` the requirements that are left.
+    `symbols` are those of inputs and variables, by index; all others are sizes that only data tells. `reads` say that an axis has the
+    elements that a layer reads, which OpenVINO does not check. `carried` are the sizes that a variable is assigned, by the index of the
+    symbol that stands for its axis. After `run`, `replaced` has the expression of every replaced symbol in terms of the others, and
+    `demands` the requirements that are left.
     """
 
     def __init__(
@@ -89,7 +82,7 @@ class Unifier:
         scope: Scope,
         guards: Iterable[Guard],
         symbols: Mapping[int, FreeSymbol],
-        reads: Iterable[AxisRead] = (),
+        reads: Iterable[Guard] = (),
         carried: Mapping[int, Size] | None = None,
     ) -> None:
         self.scope: Final = scope
@@ -231,14 +224,14 @@ class Unifier:
         """An axis that nothing restricts is as long as what layers read of it."""
         restricted = self._open()
         for read in self._reads:
-            requirement = substituted(Requirement("ge", read.size, read.needed, "", "", {}), self.replaced)
+            requirement = substituted(read.requirement, self.replaced)
             for part in simplified(requirement):
                 difference = part.a - part.b
                 if part.kind != "ge" or not isinstance(difference, Dim):
                     continue
                 found = self._whole(difference.polynomial, restricted) or self._rows(difference.polynomial, restricted)
                 if found is not None:
-                    self.demands += self._replace(*found, READ, (CurrentRequirement(requirement, read.guard),))
+                    self.demands += self._replace(*found, READ, (CurrentRequirement(requirement, read),))
                     break
 
     def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
