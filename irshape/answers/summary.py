@@ -55,7 +55,10 @@ class Module(NamedTuple):
 
 
 class Summary(Answer):
-    """The modules of a model as rows of a tree of some `depth`, from the outside in, and the `cost` with the totals and the signature."""
+    """The modules of a model as a tree, and its totals.
+
+    `modules` are the rows, from the outside in, `cost` has the totals and the signature, and `depth` is the number of levels.
+    """
 
     def __init__(self, cost: Cost, depth: int = DEPTH) -> None:
         self.cost: Final = cost

@@ -25,6 +25,7 @@ from irshape.shape.notation import shape_text
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape
 from irshape.shape.value import Elements, Unreadable
+from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
@@ -128,12 +129,13 @@ class InferredLayer(NamedTuple):
 class Inference:
     """The facts of a model after a pass.
 
-    Iterating gives the layers in topological order, those of the model itself without those of bodies. An inference can be pickled and
-    sent to another process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an
-    error. `diagnostics` are sorted by their causes and their places in the file. `graphs` are the model and its bodies, each with the run
-    of its pass. `given` are the shapes of Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in
-    them. `scope` owns the symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown
-    operations whose ports are trusted.
+    Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]` and
+    `inference.layer(id)` find one layer, `"name" in inference` says whether there is one. An inference can be pickled and sent to another
+    process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
+    are sorted by their causes and their places in the file. `graphs` are the model and its bodies, each with the run of its pass. `given`
+    are the shapes of Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns
+    the symbols. `asked` are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose
+    ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
     `found` are the diagnostics before they are listed. `engine` made the pass; None if another pass needs nothing of it.
     `rewriting` says what a reshape has changed; then `model` and `weights` are those of the rewritten model. `remedy` has the
@@ -321,6 +323,19 @@ class Inference:
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)
+
+    def __getitem__(self, name: str) -> InferredLayer:
+        """The first layer with this name. Raises `KeyError` if there is none."""
+        return self.view(self.model[name])
+
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
+        prefix, _, own = str(id).rpartition("/")
+        model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
+        number = whole_number(own)
+        if model is None or number is None:
+            raise KeyError(id)
+        return self.view(model.node(number))
 
     def view(self, node: Node) -> InferredLayer:
         slots, reading = (next(run.slots for model, run in one.graphs if model is node.model) for one in (self, self.reading))

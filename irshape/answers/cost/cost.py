@@ -397,7 +397,10 @@ _COMPARED: Final = {
 
 
 class Comparison:
-    """The costs of two models at the sizes `near` of both. A size that is open in one alone has the number of the other one."""
+    """The costs `a` and `b` of two models, compared at the sizes `near`, which both have.
+
+    A size that is open in one model alone has the number of the other one.
+    """
 
     def __init__(self, a: Cost, b: Cost) -> None:
         self.a: Final = a
