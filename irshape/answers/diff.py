@@ -118,10 +118,8 @@ def apart(a: ConstantBytes, b: ConstantBytes) -> float | None:
     target = numpy.dtype(_NUMBERS[narrow.element_type.name])
     most = _MOST_F16 if narrow.element_type is ElementType.f16 else inf
     with numpy.errstate(over="ignore"):
-        is_equal = all(
-            bool(numpy.array_equal(numpy.clip(one, -most, most).astype(target), other, equal_nan=True))
-            for one, other in zip(wide.numbers(_PIECE), narrow.numbers(_PIECE), strict=True)
-        )
+        pairs = zip(wide.numbers(_PIECE), narrow.numbers(_PIECE), strict=True)
+        is_equal = all(numpy.array_equal(numpy.clip(one, -most, most).astype(target), other, equal_nan=True) for one, other in pairs)
     return 0.0 if is_equal else _distance(a, b)[1]
 
 
@@ -255,10 +253,7 @@ def compare(a: Inference, b: Inference) -> Difference:
 
 
 class _Differ:
-    """A comparison in progress: it collects changes, effects and asides in `difference`.
-
-    `equal` are pairs of facts known to be equal, and `asides` counts differences that concern only the files.
-    """
+    """A comparison in progress; `equal` are pairs of equal facts, and `asides` counts differences that concern only the files."""
 
     def __init__(self, a: Inference, b: Inference) -> None:
         self.difference = Difference(a, b)
@@ -345,7 +340,7 @@ class _Differ:
         if a.type == "Parameter" and a.model.holder is not None:
             hidden = _DECLARED
         ours, theirs = _attributes(a), _attributes(b)
-        for name in [*ours, *(name for name in theirs if name not in ours)]:
+        for name in ours | theirs:
             before, after = ours.get(name), theirs.get(name)
             # Another version of an operation has other attributes.
             is_own = a.version != b.version and None in (before, after)
@@ -419,10 +414,7 @@ class _Differ:
         if taken[0] != taken[1]:
             self.difference.asides.append(f"the inputs may have other sizes: {' -> '.join(taken)}")
         sides = [one.reading for one in both]
-        before, after = [
-            [f"{node.name}{one.symbolic(one.graphs[0][1].slots[node.first_slot].shape)}" for node in one.model.parameters if node.outputs]
-            for one in sides
-        ]
+        before, after = map(_input_texts, sides)
         if before != after:
             pairs = (before, after), (after, before)
             inputs = [", ".join(text for text in one if text not in other) or "none" for one, other in pairs]
@@ -438,8 +430,8 @@ class _Differ:
         if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
             return a.shape is b.shape
         # No axis may be skipped: `are_one` also pairs the symbols of both models.
-        differing = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=True)) if not self.translation.are_one(*sizes)]
-        return not differing
+        ones = [self.translation.are_one(*sizes) for sizes in zip(a.shape, b.shape, strict=True)]
+        return all(ones)
 
     def compare_port_maps(self, a: Node, b: Node, origins: dict[Node, Node]) -> None:
         """Compare the port maps of a layer with bodies; inner layers have the names of the first model."""
@@ -530,6 +522,11 @@ def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
         yield " ".join(words)
 
 
+def _input_texts(reading: Inference) -> list[str]:
+    slots = reading.graphs[0][1].slots
+    return [f"{node.name}{reading.symbolic(slots[node.first_slot].shape)}" for node in reading.model.parameters if node.outputs]
+
+
 def _conditions(inference: Inference) -> str:
     """The conditions on the sizes of the inputs as one text."""
     guards = [one for one in inference.guards if not (one.is_premise or one.branch or is_about_data(one.requirement))]
@@ -543,7 +540,7 @@ def _conditions(inference: Inference) -> str:
 def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:
     """The differences of the nets' <rt_info>, such as the converter and its options."""
     ours, theirs = _rt_info(a), _rt_info(b)
-    for name in [*ours, *(name for name in theirs if name not in ours)]:
+    for name in ours | theirs:
         before, after = ours.get(name), theirs.get(name)
         if before != after:
             yield f"rt_info {name}: {'none' if before is None else repr(before)} -> {'none' if after is None else repr(after)}"
@@ -579,14 +576,8 @@ _LAYER: Final = form.Form(
     path=(form.BODIES, "model.path?"),
     line=("number: counted from 1", lambda node: node.model.document.position(node.layer.offset)[0]),
 )
-_EFFECT: Final = form.Form(
-    what=form.word("shape", "element_type"),
-    before="text",
-    after="text",
-    a=_LAYER.one(),
-    b=_LAYER.one(),
-    port="number: the output's position",
-)
+_WHAT: Final = form.word("shape", "element_type")
+_EFFECT: Final = form.Form(what=_WHAT, before="text", after="text", a=_LAYER.one(), b=_LAYER.one(), port="number: the output's position")
 DIFFERENCE: Final = form.Form(
     tool=form.TOOL_FIELD,
     a=(form.FILE, "a.document.path"),

@@ -42,10 +42,7 @@ _INT64: Final = 1 << 62
 
 
 class Solution(NamedTuple):
-    """For each requirement the cells in which it holds; a cell is a size of the head or a class, for every axis.
-
-    A mask has one dimension for each axis; its length is 1 if the requirement does not depend on the axis.
-    """
+    """The cells, sizes of the head and classes, in which each requirement holds; a mask has length 1 along an axis that does not matter."""
 
     axes: Mapping[str, Axis]
     masks: Sequence[Mask]
@@ -61,10 +58,7 @@ class Solution(NamedTuple):
 def solve(
     table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> Solution:
-    """Find the cells in which each requirement holds. Raises Unsolved.
-
-    The axes are divided as the solution needs it. `substitutions` has every symbol of the requirements.
-    """
+    """Find the cells in which each requirement holds, and divide the axes as that needs it. Raises Unsolved."""
     _admit(axes, substitutions)
     growths = [_growths(table, requirement, axes, substitutions) for requirement in requirements]
     names = {name for growth in growths for name in growth}
@@ -123,9 +117,6 @@ def _tails(axes: Mapping[str, Axis], unsettled: Mask) -> set[str]:
 
 def _sides(requirement: Requirement) -> tuple[Expression, Expression]:
     return expression_of(requirement.a), expression_of(requirement.b)
-
-
-# The first algebra: periods and degrees.
 
 
 class _Growth(NamedTuple):
@@ -211,14 +202,8 @@ def _growths(
     return whole.growths
 
 
-# The second algebra: magnitudes.
-
-
 class _Magnitudes:
-    """The algebra that bounds the absolute value of every computed number; `largest` is the largest bound.
-
-    It raises Unsolved for a number of more digits than any grid computes with.
-    """
+    """The algebra that bounds absolute values, with the `largest` of the bounds. It raises Unsolved for a number of too many digits."""
 
     def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.axes = axes
@@ -249,9 +234,6 @@ class _Magnitudes:
         if atom.kind == "floor":
             return self._noted(max(a + 1, b) if isinstance(atom.arguments[1], int) else a + 1)
         return max(a, b)
-
-
-# The third algebra: the numbers.
 
 
 class _Grid:
@@ -356,8 +338,7 @@ class _Grid:
             self._settle(is_settled)
             return quotient
         if atom.kind == "broadcast":
-            one = self.number(1)
-            is_one, is_other = self._equal(a, one)
+            is_one, is_other = self._equal(a, self.number(1))
             self._settle(is_one | is_other)
             return np.where(a == 1, b, a)
         differences = self._differences(a - b)
@@ -366,8 +347,6 @@ class _Grid:
 
     def _settle(self, is_settled: Mask) -> None:
         self.unsettled = self.unsettled | ~is_settled
-
-    # Points and cells.
 
     def _first(self, values: Numbers) -> Numbers:
         for number, axis in enumerate(self.axes.values()):

@@ -121,8 +121,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
     begin = 0
     while begin < len(contents):
         best: Repeat | None = None
-        equal = places[contents[begin]]
-        for other in equal[following[begin] + 1 :]:
+        for other in places[contents[begin]][following[begin] + 1 :]:
             length = other - begin
             if length > _LONGEST:
                 break
@@ -204,10 +203,7 @@ class Group(NamedTuple):
 
 
 class _Item:
-    """A member of a group: a layer, or the layers whose names begin alike. `layers` are their positions, in order.
-
-    `depth` is the number of the parts of their names that the group has, and `inner` are its members, once they are known.
-    """
+    """A layer, or the layers, in order, whose names begin alike in `depth` parts; `inner` are its members, once they are known."""
 
     __slots__ = ("depth", "inner", "layers", "name")
 
@@ -310,8 +306,7 @@ class Hierarchy:
         """The positions of the layers that read a layer's outputs."""
         node = self.nodes[position]
         readers, places = node.model.readers, self._places[node.model]
-        slots = node.slots
-        return [places[reader] for slot in slots for reader, _ in readers.get(slot, ())]
+        return [places[reader] for slot in node.slots for reader, _ in readers.get(slot, ())]
 
     def _links(self, members: Sequence[_Item | _Stack]) -> list[set[int]]:
         """The members that each of some members reads, by their numbers."""
@@ -357,16 +352,12 @@ class Hierarchy:
                 for position, one in zip(positions, paths, strict=True):
                     self._paths[position] = one
 
-    # Groups.
-
     def _arrange(self, whole: _Item, group: int) -> None:
         """Make the members of an item those of a group."""
         items = self._items(whole)
         ends = [self._types[one.layers[0]] if one.is_layer else "" for one in items]
-        keys = [
-            -1 if end == "Parameter" else len(self.nodes) if end == "Result" else one.layers[0]
-            for one, end in zip(items, ends, strict=True)
-        ]
+        of_ends = {"Parameter": -1, "Result": len(self.nodes)}
+        keys = [of_ends.get(end, one.layers[0]) for one, end in zip(items, ends, strict=True)]
         order = ordered(self._links(items), keys)
         # Inputs come first and results last, so that each can become one group.
         inputs = [items[number] for number in order if ends[number] == "Parameter"]
@@ -460,12 +451,8 @@ class Hierarchy:
         for layer in reversed(layers):
             head = heads.get(layer)
             own = readers.pop(layer, ())
-            if (
-                head is not None
-                and own
-                and (len(own) > 1 or head not in own)
-                and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer])))
-            ):
+            is_shared = head is not None and bool(own) and (len(own) > 1 or head not in own)
+            if is_shared and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer]))):
                 self._paths[layer] = self._paths[layer][:depth]
                 heads.pop(layer)
                 head = None
@@ -475,11 +462,10 @@ class Hierarchy:
 
     def _join(self, item: _Item) -> None:
         """Join the names of a group and of the only group in it."""
-        first = self._paths[item.layers[0]]
-        while len(first) > item.depth and all(
-            self._paths[one][item.depth : item.depth + 1] == first[item.depth : item.depth + 1] for one in item.layers
-        ):
-            item.name += f"/{first[item.depth]}"
+        for part in self._paths[item.layers[0]][item.depth :]:
+            if any(self._paths[one][item.depth : item.depth + 1] != [part] for one in item.layers):
+                break
+            item.name += f"/{part}"
             item.depth += 1
 
     def _units(self, items: Sequence[_Item]) -> list[_Item | _Stack]:
@@ -625,10 +611,7 @@ class Blocks(NamedTuple):
 
 
 def hierarchy_of(inference: Inference, ports: Mapping[str, object], formulas: Mapping[str, str]) -> Hierarchy:
-    """The hierarchy of the layers of an inference, in which blocks are equal only if their shapes and formulas are, too.
-
-    `ports` and `formulas` are those of the inference, which takes long to make them.
-    """
+    """The hierarchy of an inference, in which equal blocks have equal shapes and formulas; these take long to make, and are given."""
 
     def shapes(node: Node) -> tuple[object, ...]:
         keys = node.model.port_keys[node.first_slot : node.first_slot + node.layer.signature.output_count]

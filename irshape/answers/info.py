@@ -186,11 +186,8 @@ class Info(Answer):
         ports = inference.ports
         self.inputs = [InfoTensor(self, ports, node) for node in model.parameters]
         self.outputs = [InfoTensor(self, ports, node) for node in model.results]
-        self.state = [
-            InfoTensor(self, ports, node, op.variable_id)
-            for node in nodes
-            if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
-        ]
+        reads = [(node, op) for node in nodes if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken]
+        self.state = [InfoTensor(self, ports, node, op.variable_id) for node, op in reads]
         constants = Parameters(model)
         self.parameters, self.stored_bytes = constants.by_type, constants.stored
         self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from irshape.model.model import InputPort, Model, Node, OutputPort, grouped
@@ -23,11 +23,7 @@ def is_unnamed(name: str) -> bool:
 
 
 class Matching:
-    """The pairs of layers of two graphs.
-
-    `partner` maps the nodes of `a` to those of `b`, and `origin` maps them back. Partners have the same type, except the pairs in
-    `replaced`, which have only the name in common.
-    """
+    """The partners of layers of `a` in `b`, and their `origin`; partners of different types, with one name, are `replaced`."""
 
     def __init__(self, a: Model, b: Model) -> None:
         self.a = a
@@ -108,16 +104,12 @@ class Matching:
         """Pair the remaining nodes with equal attributes and equal sources, one after another; each pair may lead to others."""
         waiting: dict[tuple[object, ...], list[Node]] = {}
         for node in reversed(self.added()):
-            sources = [port.source for port in node.inputs]
-            places = [_source_place(source, source.node if source else None) for source in sources]
-            waiting.setdefault((_content(node), *places), []).append(node)
+            waiting.setdefault(_place(node, lambda source: source), []).append(node)
         for node in self.a:
             # A layer without inputs has no place in the graph; only Parameters have an order of their own.
             if node in self.partner or node.is_dropped or not (node.inputs or node.type == "Parameter"):
                 continue
-            sources = [port.source for port in node.inputs]
-            places = [_source_place(source, self.partner.get(source.node) if source else None) for source in sources]
-            candidates = waiting.get((_content(node), *places), [])
+            candidates = waiting.get(_place(node, self.partner.get), [])
             while candidates and node not in self.partner:
                 other = candidates.pop()
                 if other not in self.origin:
@@ -144,9 +136,10 @@ def source_of(node: Node, index: int) -> OutputPort | None:
     return InputPort(node, index).source if index < len(node.layer.inputs) else None
 
 
-def _source_place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:
-    """An output as the pair of a node, which stands for the producer in the other graph, and the output's number."""
-    return (node, source.index) if source is not None else (None, -1)
+def _place(node: Node, other: Callable[[Node], Node | None]) -> tuple[object, ...]:
+    """The content of a node and the outputs that it reads, each with the node that stands for its producer in the other graph."""
+    sources = [port.source for port in node.inputs]
+    return _content(node), *[(None, -1) if source is None else (other(source.node), source.index) for source in sources]
 
 
 def _content(node: Node) -> tuple[object, ...]:

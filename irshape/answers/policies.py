@@ -13,6 +13,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
+from irshape.answers.question import errors
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.knobs import Knobs
@@ -30,7 +31,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Model, Node, grouped
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.shape.dim import Dim, Size, bounds, symbols
+from irshape.shape.dim import Dim, Size, are_known, bounds, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolRange, shape_text
 from irshape.shape.range import Bound, Range
@@ -201,8 +202,6 @@ class OpenSizes:
         shapes = () if is_set else ((name, shape),)
         return Violation(self._policy.code, f"{message}; {self._depend(found)}", first.node, hint, (), shapes)
 
-    # Sizes that would do.
-
     @cached_property
     def _usual(self) -> dict[str, str]:
         from irshape.answers.cost.formula import reference
@@ -234,10 +233,7 @@ class OpenSizes:
 
     @cached_property
     def _wanted(self) -> tuple[dict[str, str], str]:
-        """Sizes for the open symbols, and why they are numbers where ranges would do for the target.
-
-        OpenVINO follows fewer bounds than irshape, and a compiler asks OpenVINO.
-        """
+        """Sizes for open symbols, and why numbers where ranges would do: OpenVINO, which a compiler asks, follows fewer bounds."""
         if self._policy is FIXED:
             return self._usual, ""
         ranges = {name: self._range(name, self._symbol(name)) for name in self.axes if name in self._reading.symbols}
@@ -314,15 +310,13 @@ def _tried(inference: Inference, sizes: Mapping[str, str], shapes: Mapping[str, 
 
 def unbounded_for_openvino(engine: Engine | None) -> list[Node]:
     """The layers with an output of which OpenVINO finds no upper bound, in the graphs of an engine that has made a pass."""
-    return [
-        node
-        for graph in (OpenVINOPass.of(engine).graphs() if engine is not None else ())
-        for node in graph.model
-        if any(
-            fact.shape is None or any(is_unbounded(bounds(size)) for size in fact.shape)
-            for fact in graph.slots[node.first_slot : node.first_slot + node.layer.signature.output_count]
-        )
-    ]
+    found = []
+    for graph in OpenVINOPass.of(engine).graphs() if engine is not None else ():
+        for node in graph.model:
+            shapes = [graph.slots[slot].shape for slot in node.slots]
+            if any(shape is None or any(is_unbounded(bounds(size)) for size in shape) for shape in shapes):
+                found.append(node)
+    return found
 
 
 def without_state(model: Model, then: str) -> str:
@@ -344,7 +338,8 @@ def _outgrown(inference: Inference) -> Iterator[Violation]:
     model, run = inference.graphs[0]
     if not model.of_type("ReadValue") or not inference.ok:
         return
-    if any(_numbers(run.slots[node.first_slot].shape) is None for node in model.parameters):
+    shapes = [run.slots[node.first_slot].shape for node in model.parameters]
+    if not all(shape is not None and are_known(shape) for shape in shapes):
         return
     try:
         state = _state(Discovery(model, inference.wanted, inference.weights, inference.opaque))
@@ -353,16 +348,16 @@ def _outgrown(inference: Inference) -> Iterator[Violation]:
     engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
     after = _after(engine, inference, state)
     changed = [node for node, shape in state.items() if after.get(node, shape) != shape]
-    if not changed or _errors(engine):
+    if not changed or errors(engine.diagnostics):
         return
     _after(engine, inference, {**state, **after})
-    errors = _errors(engine)
-    if not errors:
+    found = errors(engine.diagnostics)
+    if not found:
         return
-    node, first = changed[0], errors[0]
+    node, first = changed[0], found[0]
     refused = f"{first.where.layer_type} {first.where.layer_name!r} refuses this shape: {first.message}"
-    shapes = f"changes from the shape {format_shape(state[node])} to {format_shape(after[node])} in the first inference"
-    message = f"the second inference cannot run: the state {node.name!r} {shapes}, and {refused}"
+    change = f"changes from the shape {format_shape(state[node])} to {format_shape(after[node])} in the first inference"
+    message = f"the second inference cannot run: the state {node.name!r} {change}, and {refused}"
     yield Violation("P106", message, node, without_state(model, "fix the sizes there"))
 
 
@@ -386,19 +381,10 @@ def _after(engine: Engine, inference: Inference, state: _States) -> dict[Node, t
     found = {}
     for pair in engine.pairs:
         source = pair.assign.sources[0] if pair.assign.sources else -1
-        shape = _numbers(engine.slots[source].shape) if source >= 0 else None
-        if pair.read_value is not None and shape is not None:
+        shape = engine.slots[source].shape if source >= 0 else None
+        if pair.read_value is not None and shape is not None and are_known(shape):
             found[pair.read_value] = shape
     return found
-
-
-def _errors(engine: Engine) -> list[Diagnostic]:
-    return [one for one in engine.diagnostics if one.severity == ERROR]
-
-
-def _numbers(shape: object) -> tuple[int, ...] | None:
-    """A shape whose sizes are all numbers; None for another one."""
-    return shape if isinstance(shape, tuple) and all(isinstance(size, int) for size in shape) else None
 
 
 Policy: TypeAlias = Callable[[Inference], Iterator[Violation]]
@@ -492,10 +478,7 @@ def find_policies(names: Iterable[str]) -> list[tuple[str, Policy]]:
 
 
 def judge(inference: Inference, policies: Policies) -> None:
-    """Report the violations of the policies; a violation of several policies is reported once.
-
-    `Inference.remedy` has the sizes of symbols that mend all of them, if sizes do.
-    """
+    """Report the violations of the policies, each once; `Inference.remedy` has the sizes of symbols that mend all of them, if sizes do."""
     found: dict[Violation, list[str]] = {}
     for name, policy in policies:
         for violation in policy(inference):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import inf
 from typing import Final, NamedTuple
 
@@ -11,12 +11,12 @@ from irshape.inference.forms import GUARD
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.form import Form, described
-from irshape.shape.dim import Dim
+from irshape.shape.dim import Dim, Size
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
-from irshape.shape.range import reduced
+from irshape.shape.range import Range, reduced
 
 
 def opened(model: Model, given: Inputs) -> Inputs:
@@ -66,16 +66,28 @@ def filled(question: Inputs, engine: Engine) -> list[Guard]:
     return list(found.values())
 
 
+def in_range(size: Size, known: Range, implied: Range) -> Iterator[Requirement]:
+    """The requirements that say of a size that it is in a range, as far as another range does not imply it."""
+    if known.low > implied.low:
+        yield Requirement("ge", size, int(known.low), "", "", {})
+    if known.high < implied.high:
+        yield Requirement("ge", int(known.high), size, "", "", {})
+    if known.modulus > 1:
+        yield Requirement("div", size - known.remainder, known.modulus, "", "", {})
+
+
+def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Those of diagnostics that are errors."""
+    return [one for one in diagnostics if one.severity == ERROR]
+
+
 def is_whole(model: Model) -> bool:
     """Whether the file could be read to its end and its graph is sound."""
-    return model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
+    return model.document.is_complete and not errors(model.diagnostics)
 
 
 class Condition(NamedTuple):
-    """A condition on sizes, in Python's syntax, with its symbols and the guards that demand it.
-
-    A condition without guards is the range that the question gave a symbol.
-    """
+    """A condition on sizes, in Python's syntax, and the guards that demand it; none for the range that the question gave a symbol."""
 
     text: str
     symbols: tuple[str, ...]

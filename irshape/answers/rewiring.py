@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -36,11 +36,8 @@ def rewirings(difference: Difference) -> tuple[list[Rewiring], set[Node]]:
     for change in difference.changes:
         if change.kind in ("edge", "replaced") and change.a is not None and change.b is not None:
             letters, names = _Letters(is_named=False), _Letters(is_named=True)
-            texts = [
-                _expression(port, sides.is_inner, sides.identity, leaves, mentioned)
-                for leaves in (letters, names)
-                for port in _ends(change, change.a, change.b)
-            ]
+            ends = _ends(change, change.a, change.b)
+            texts = [_expression(port, sides, leaves, mentioned) for leaves in (letters, names) for port in ends]
             # If both expressions are single letters, only the names tell which layer took the place of which.
             before, after = texts[2:] if set(texts[:2]) <= set(_LETTERS) else texts[:2]
             groups.setdefault((change.kind, before, after), []).append((texts[2], texts[3], change))
@@ -97,9 +94,7 @@ def _ends(change: Change, a: Node, b: Node) -> list[OutputPort | None]:
     return [source_of(node, int(change.what)) for node in (a, b)]
 
 
-def _expression(
-    root: OutputPort | None, is_inner: Callable[[Node], bool], identity: Callable[[Node], Node], leaves: _Letters, mentioned: set[Node]
-) -> str:
+def _expression(root: OutputPort | None, sides: _Sides, leaves: _Letters, mentioned: set[Node]) -> str:
     """The expression that computes an output, down to the layers that both models have."""
     if root is None:
         return "nothing"
@@ -111,8 +106,8 @@ def _expression(
         node, tensor = port.node, (port.node.model, port.slot)
         if tensor in texts:
             pending.pop()
-        elif not is_inner(node):
-            texts[tensor] = leaves.of(identity(node), port.index)
+        elif not sides.is_inner(node):
+            texts[tensor] = leaves.of(sides.identity(node), port.index)
         elif node not in entered and len(entered) < _MOST:
             entered.add(node)
             pending += [one.source for one in reversed(node.inputs) if one.source is not None]

@@ -107,10 +107,7 @@ class SizeSet:
 
     @property
     def span(self) -> tuple[int, Bound, int] | None:
-        """The smallest member, the largest member (or `math.inf`), and the largest step from the smallest that reaches all members.
-
-        None for the empty set.
-        """
+        """The smallest member, the largest or `math.inf`, and the step from one to the next that reaches all; None without members."""
         positions = [*self._head_members, *(len(self.head) + one for one in self._ones)]
         if self.is_empty:
             return None
@@ -141,8 +138,7 @@ class SizeSet:
     def below(self, size: int, count: int) -> list[int]:
         """At most `count` members that are not larger than a size, the nearest first."""
         position = (int(min(size, self.high)) - self.low) // self.step
-        ranks = range(self._rank(position) - 1, -1, -1)[:count]
-        near = [self._tail(rank) for rank in ranks]
+        near = [self._tail(rank) for rank in range(self._rank(position) - 1, -1, -1)[:count]]
         near += [member for member in reversed(self._head_members) if member <= position][: count - len(near)]
         return [self.low + self.step * member for member in near]
 
@@ -166,10 +162,7 @@ class SizeSet:
         return len(self.head) + rounds * len(self.cycle) + self._ones[number]
 
     def text(self, name: str) -> str | None:
-        """The set as a condition in Python: `H >= 32 and H % 32 == 0`; None if no short condition describes it.
-
-        The set must have members, and must not have every size.
-        """
+        """The condition of a set that has members, but not all sizes, in Python: `H >= 32 and H % 32 == 0`; None if it is long."""
         members = [self.low + self.step * member for member in self._head_members]
         if not self._ones:
             return _finite_text(name, members, self.low)

@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, Final, NamedTuple, NoReturn
 
 from irshape.answers import wording
-from irshape.answers.question import CONDITION, Condition, filled, is_whole, merged, opened
+from irshape.answers.question import CONDITION, Condition, errors, filled, is_whole, merged, opened
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import NOTES, Note, because, indexing, name_data_sizes, notes, variable
 from irshape.answers.size_set import SizeSet, bracketed
@@ -143,7 +143,7 @@ class ValidSizes(Guessed):
         self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
         if self._are_contradictory() and (premises := [guard for guard in self._guards if guard.is_premise]):
             self._drop(premises)
-        self.ok = not _errors(inference.diagnostics) and not self._are_contradictory()
+        self.ok = not errors(inference.diagnostics) and not self._are_contradictory()
         self.is_exact = True
         self.is_by_trial = False
         self.sample: dict[str, int] = Sample()
@@ -154,7 +154,7 @@ class ValidSizes(Guessed):
             self.is_exact = self.is_by_trial = False
             self.undecided.append(Undecided("the values of constants are unknown, and they may forbid sizes", None))
         told = [*of_one(self._solved, self._guards, self._multiples).values(), *of_several(self._solved, self._guards)]
-        self.conditions: list[Condition] = merged(told if self.ok or not _errors(inference.diagnostics) else ())
+        self.conditions: list[Condition] = merged(told if self.ok or not errors(inference.diagnostics) else ())
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -163,10 +163,7 @@ class ValidSizes(Guessed):
 
     @property
     def premises(self) -> list[Guard]:
-        """The premises of the formulas on sizes that depend on data, and those of bodies that need not run.
-
-        OpenVINO accepts sizes and data that break them, with other shapes.
-        """
+        """The premises on sizes that depend on data, and those of bodies that need not run: OpenVINO accepts others, too."""
         own = self.symbols.keys()
         return [one for one in self._inference.guards if one.is_premise and (one.branch or not one.requirement.symbols() <= own)]
 
@@ -284,8 +281,6 @@ class ValidSizes(Guessed):
         most = int(_MOST_TRIED ** (2 / (1 + len(self.symbols)))) if self.is_by_trial else 1
         return nearest(self._scope, self._solved, wanted, fixed.keys() & wanted.keys(), most, is_above=is_above)
 
-    # The check of formulas by numbers.
-
     def _solve(self) -> None:
         self._solved: Solved = solve(self._scope, [guard.requirement for guard in self._guards], self._domain)
         self._sets = self._solved.sets
@@ -311,12 +306,11 @@ class ValidSizes(Guessed):
             self._examine_samples(engine)
         else:
             open_guards = len(self.undecided)
-            faults = _errors(self._inference.diagnostics)
+            faults = errors(self._inference.diagnostics)
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
             elif self._try(least := {name: int(known.low) for name, known in self.symbols.items()}):
-                reason = f"the model is valid with {_sizes_text(least)}, although formulas exclude these sizes"
-                self.undecided.append(Undecided(reason, None))
+                self.undecided.append(_excluded(least))
             self.ok = len(self.undecided) > open_guards
         if self.undecided:
             self.is_by_trial = True
@@ -333,7 +327,7 @@ class ValidSizes(Guessed):
             self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._attempt(sample)
-        faults = _errors(numbers.diagnostics)
+        faults = errors(numbers.diagnostics)
         if faults:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
@@ -343,8 +337,7 @@ class ValidSizes(Guessed):
             demands = broken([guard.requirement for guard in self._guards], other)
             lost = [guard for guard in self._guards if guard.requirement in demands]
             if not all(guard.is_premise for guard in lost):
-                message = f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes"
-                self.undecided.append(Undecided(message, None))
+                self.undecided.append(_excluded(other))
                 return
             self._drop(lost)
         if unfinished := self._unfinished():
@@ -444,6 +437,10 @@ class ValidSizes(Guessed):
         return Inputs({node: None if own is None else tuple([Described(one, one) for one in own]) for node, own in numbers.items()})
 
 
+def _excluded(sizes: Mapping[str, int]) -> Undecided:
+    return Undecided(f"the model is valid with {_sizes_text(sizes)}, although formulas exclude these sizes", None)
+
+
 def _opaque(engine: Engine) -> Iterator[Undecided]:
     """The layers of unknown operations that the sizes of inputs reach: no formula tells which sizes these operations take."""
     for graph in engine.graphs():
@@ -478,10 +475,6 @@ def _is_lost(fact: Fact, number: Fact) -> bool:
         if other is not None and (known is None or lost):
             return True
     return False
-
-
-def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    return [one for one in diagnostics if one.severity == ERROR]
 
 
 def sections(
@@ -579,9 +572,8 @@ _UNDECIDED: Final = form.Form(
     line="number?: counted from 1",
 )
 _SIZE: Final = {"type": "object", "additionalProperties": {"type": "integer"}}
-_NEAREST: Final = form.Form(
-    given=form.Field(_SIZE), below=form.Field({"anyOf": [_SIZE, {"type": "null"}]}), above=form.Field({"anyOf": [_SIZE, {"type": "null"}]})
-)
+_SIZE_OR_NULL: Final = form.Field({"anyOf": [_SIZE, {"type": "null"}]})
+_NEAREST: Final = form.Form(given=form.Field(_SIZE), below=_SIZE_OR_NULL, above=_SIZE_OR_NULL)
 SIZES: Final = form.Form(
     tool=form.TOOL_FIELD,
     file=(form.FILE, "_inference.document.path"),

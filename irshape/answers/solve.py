@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from math import inf, lcm, prod
@@ -10,7 +10,7 @@ from operator import and_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from irshape.answers.question import Condition
+from irshape.answers.question import Condition, in_range
 from irshape.answers.size_set import Axis, SizeSet, Substitution, Unsolved, bracketed
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, Scope
@@ -59,10 +59,7 @@ class Solved(NamedTuple):
 
 
 def conditions(scope: Scope, guards: Sequence[Guard]) -> list[Condition] | None:
-    """Guards as conditions on sizes of at least 1; None where no such sizes fulfil them, or they are not solved.
-
-    Solving may take too much work, or NumPy, which a browser has not.
-    """
+    """Guards as conditions on sizes of at least 1; None if no such sizes fulfil them, or without NumPy or work to solve them."""
     names = dict.fromkeys([name for guard in guards for name in sorted(guard.requirement.symbols())])
     domain: dict[str, Range] = {}
     for name in names:
@@ -125,7 +122,8 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
     for name, substitution in substitutions.items():
         if substitution.axis != name:
-            demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
+            size = scope.symbol(name, *domain[name]) if (made := scope.named(name)) is None else made
+            demands += [(-1, requirement) for requirement in in_range(size, domain[name], Range(-inf, inf))]
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
     known = [tied for number in relations if simpler[number].kind == "eq" and (tied := simpler[number].tied()) is not None]
@@ -183,16 +181,6 @@ def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -
         constant += coefficient * substitution.constant
         factors[substitution.axis] = factors.get(substitution.axis, 0) + coefficient * substitution.factor
     return constant, {name: factor for name, factor in factors.items() if factor}
-
-
-def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
-    size = scope.symbol(name, *known) if (made := scope.named(name)) is None else made
-    if known.low != -inf:
-        yield Requirement("ge", size, int(known.low), "", "", {})
-    if known.high != inf:
-        yield Requirement("ge", int(known.high), size, "", "", {})
-    if known.modulus > 1:
-        yield Requirement("div", size - known.remainder, known.modulus, "", "", {})
 
 
 class _Part(NamedTuple):
@@ -256,10 +244,7 @@ class _System:
             return None
 
     def _take_line(self, demand: _Demand) -> bool:
-        """Replace a requirement on one symbol that says its range by a demand; False if it says something else.
-
-        The cells are those of a grid, without the numbers there.
-        """
+        """Replace a requirement that tells the range of one symbol by a demand, with the cells of a grid; False for another."""
         (name,) = demand.axes
         one, axis, line = demand.requirement, self._axis(name), _line(demand.requirement, self.substitutions)
         kind = _SAID.get(one.kind) if one.kind != "div" else Range(-inf, inf, abs(one.b)) if isinstance(one.b, int) and one.b else None
@@ -402,9 +387,8 @@ class _System:
         masks = [int.from_bytes(_stretched(part, head, period), "little") for part in parts]
         every = int.from_bytes(b"\1" * (head + period), "little")
         whole = reduce(and_, masks, every)
-        self.causes[name] = sorted(
-            {number for part in _needed(masks, whole, every, self.table.work) for number in parts[part].numbers if number >= 0}
-        )
+        needed = _needed(masks, whole, every, self.table.work)
+        self.causes[name] = sorted({number for part in needed for number in parts[part].numbers if number >= 0})
         cells = whole.to_bytes(head + period, "little")
         return SizeSet(int(low), step, cells[:head], cells[head:], high)
 
@@ -449,10 +433,7 @@ def _bits(masks: Sequence[Mask], whole: Mask) -> tuple[list[int], int, int]:
 
 
 def _needed(masks: Sequence[int], whole: int, every: int, work: Work) -> list[int]:
-    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most of the cells of `every`.
-
-    A mask is a number with a byte for each cell. All masks, if no work is left to choose.
-    """
+    """A few masks, numbers with a byte for each cell, whose conjunction is the whole, chosen greedily; all if no work is left."""
     chosen: list[int] = []
     current = every
     cost = len(masks) * (1 + every.bit_count() // _CELLS_A_STEP)

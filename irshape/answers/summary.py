@@ -142,10 +142,7 @@ class _Tree:
 
     def rows(self) -> Iterator[Module]:
         """The rows of the model, outer ones first."""
-        yield from self._rows(self._members[-1], 0)
-
-    def _rows(self, found: Sequence[int], depth: int) -> Iterator[Module]:
-        pending = [(depth, one) for one in sorted(found, key=self._place, reverse=True)]
+        pending = [(0, one) for one in sorted(self._members[-1], key=self._place, reverse=True)]
         while pending:
             depth, one = pending.pop()
             yield self._row(one, depth)

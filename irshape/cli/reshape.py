@@ -26,7 +26,7 @@ from irshape.editing.graph import edit
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
-from irshape.model.model import Model
+from irshape.model.model import Model, Node
 from irshape.report.section import Column, Section, Table, bold, dim, key, paragraph
 from irshape.report.text import WIDEST, counted
 from irshape.reshaping.session import How, Session
@@ -137,7 +137,7 @@ def _sections(given: Namespace, reshaped: Extended) -> Iterator[Section]:
     inference, before, is_complete = reshaped.answer, reshaped.more, given.all
     yield paragraph(title(inference.document))
     if inference.ok:
-        rows = [_row(before, inference, str(node.id)) for node in (*inference.model.parameters, *inference.model.results)]
+        rows = [_row(before, inference, node) for node in (*inference.model.parameters, *inference.model.results)]
         head = ("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if shows_formulas(inference) else []))
         yield paragraph(table(head, [row[: len(head)] for row in rows]))
         yield ties(inference.ties, "axes that must agree")
@@ -193,9 +193,8 @@ def _has_open_sizes(inference: Inference) -> bool:
     return any(shape is None or not all(isinstance(size, int) for size in shape) for shape in shapes)
 
 
-def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:
+def _row(before: Inference, inference: Inference, node: Node) -> tuple[str, ...]:
     """An input or an output, with its old and its new shape and the formula of this one."""
-    layers = before.layer(id), inference.layer(id)
+    layers = before.view(before.model.node(node.id)), inference.view(node)
     was, now = (next(iter(layer.outputs or layer.inputs), None) for layer in layers)
-    node = layers[1].node
-    return (id, node.name, node.type, repr(was) if was else "", repr(now) if now else "", now.formula if now else "")
+    return (str(node.id), node.name, node.type, repr(was) if was else "", repr(now) if now else "", now.formula if now else "")

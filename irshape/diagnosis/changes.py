@@ -15,7 +15,7 @@ from itertools import combinations, islice, pairwise, permutations
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
-from irshape.diagnosis.recorded import contradictions, dims_text
+from irshape.diagnosis.recorded import contradictions, dims_text, highest_rank
 from irshape.diagnosis.witnesses import MOST_ELEMENTS, Witnesses
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome, Transfer
@@ -157,10 +157,7 @@ class Changes:
         return sorted(found, key=lambda one: -common(_parts(one[0]), _parts(node)))
 
     def readers_for(self, node: Node) -> list[tuple[Node, int, Node]]:
-        """The inputs that may be fed by a layer that nothing reads: they take such a tensor from a source that others read, too.
-
-        Each with the source; the most closely named first.
-        """
+        """The inputs, each with its source, that an unread layer may feed: its source feeds others, too. The nearest name is first."""
         if not node.layer.signature.output_count:
             return []
         record = self.witnesses.outputs(node)[0][1:]
@@ -213,8 +210,7 @@ class Changes:
 
     def facts(self, node: Node) -> tuple[Fact, ...]:
         """The facts that a node takes, with the elements of small constants."""
-        producers = map(self.model.producer, node.sources)
-        taken = zip(producers, self.witnesses.taken[node], strict=True)
+        taken = zip(map(self.model.producer, node.sources), self.witnesses.taken[node], strict=True)
         return tuple([self.witnesses.fact(one) if one is not None and one.type in _CONSTANTS else fact for one, fact in taken])
 
     def _reaches(self, steps: tuple[Node, ...], facts: tuple[Fact, ...], changed: dict[int, Fact] | None = None) -> bool:
@@ -327,10 +323,7 @@ class Changes:
         return any(not self.graph.scope.work.is_done and self._gives(way, new) for new in others)
 
     def _givers(self, node: Node) -> list[tuple[str, Node, tuple[Node, ...]]]:
-        """The layers that give the sizes of the inputs of which a fault says that they never fit.
-
-        Each with the name and the shape of the input, and the layers from there to the node.
-        """
+        """The layers that give input sizes which never fit, each with the input, its shape, and the layers from there to here."""
         fault = next((one for one in self.witnesses.own[node].findings if one.code == "R401" and one.attribute is None), None)
         found: list[tuple[str, Node, tuple[Node, ...]]] = []
         for index, slot in enumerate(node.sources if fault is not None else ()):
@@ -389,10 +382,7 @@ class Changes:
         return tuple([changed.get(slot, fact) for slot, fact in zip(node.sources, self.witnesses.taken[node], strict=True)])
 
     def _gives(self, way: Way, new: tuple[Any, ...], *, alone: bool = False) -> bool:
-        """Whether the node at the end of a way passes with these elements of the constant, and gives what it records.
-
-        Constants that share the bytes change, too, unless the constant changes `alone`.
-        """
+        """Whether the end of a way gives what it records with these elements of the constant, which may change `alone`."""
         if len(self._elements(way.constant) or ()) != len(new):
             return False
         changed = self._with(way.constant, new)
@@ -402,14 +392,13 @@ class Changes:
     def other_elements(self, node: Node, old: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         """Other elements that a constant may have had: one of them another number, or all in another order."""
         dims = [one for port in (*node.layer.outputs, *node.layer.inputs) for one in port.dims or () if one >= 0]
-        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         gaps = {ours - theirs for ours in dims[:12] for theirs in dims[:12] if ours != theirs}
         is_rising = len(old) <= _MOST_EXCHANGED and [0, *old] == sorted((0, *old))
         for position, element in enumerate(old):
             near = [element + step for step in (-1, 1, -2, 2)]
             scaled = [element * 2, element // 2] if element else []
             far = [element + gap for gap in sorted(gaps, key=abs)]
-            for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(max(ranks, default=0)), *scaled, element + 10, element - 10, *far]):
+            for number in dict.fromkeys([*near, 0, 1, -1, *dims, *range(highest_rank(node)), *scaled, element + 10, element - 10, *far]):
                 if number != element:
                     new = (*old[:position], number, *old[position + 1 :])
                     if is_rising and new != (rising := tuple(sorted(new))):  # such as axes
@@ -425,21 +414,20 @@ class Changes:
         taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
         attribute is the first; a number is likelier than a word.
         """
-        attributes = node.layer.signature.attributes
+        attributes, rank = node.layer.signature.attributes, highest_rank(node)
         if node.op_class is None or not transfer.is_pure:
             return []
-        ranks = [len(port.dims) for port in (*node.layer.inputs, *node.layer.outputs) if port.dims is not None]
         found: list[tuple[int, bool, str, list[str], str]] = []
         for declared in node.op_class.attributes.values():
             name, text = declared.spelling, attributes.get(declared.spelling)
             if are_types and declared.annotation is not ElementType and ElementType not in get_args(declared.annotation):
                 continue
             counts = Counter(_plain(one.layer.signature.attributes.get(name)) for one in self.model.of_type(node.type))
-            if text is not None and text.strip().isdigit() and max(ranks, default=0) > 2:  # one item may stand for all
-                counts[",".join([text.strip()] * (max(ranks, default=0) - 2))] += 1
+            if text is not None and text.strip().isdigit() and rank > 2:  # one item may stand for all
+                counts[",".join([text.strip()] * (rank - 2))] += 1
             usual = [one for one, _ in counts.most_common(_MOST_NAMED) if one is not None and one != _plain(text)]
             fits = []
-            for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, max(ranks, default=0))]):
+            for new in dict.fromkeys([*usual, *_other_texts(declared.annotation, text, rank)]):
                 outcome = self._with_attributes(node, transfer, {**attributes, name: new}, node.op_class)
                 if outcome is not None and self.witnesses.passes(node, outcome):
                     fits.append(new)
@@ -531,22 +519,18 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
     elif inner is ElementType:
         yield from (one for one in ("f32", "f16", "i64", "i32", "boolean", "u8", "i8", "bf16") if one != text)
     elif get_origin(inner) is tuple or inner is int:
-        if text is None:
-            numbers = range(-1, rank + 1)
-            yield from (
-                map(str, numbers)
-                if inner is int
-                else (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
-            )
+        if text is None and inner is int:
+            yield from map(str, range(-1, rank + 1))
+        elif text is None:
+            yield from (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
         # Equal numbers, such as strides, are changed together, too.
         ranges = [range(len(parts))] if len(parts) > 1 and len(set(parts)) == 1 else []
         for changed in (*ranges, *(range(at, at + 1) for at in range(len(parts)))):
             part = parts[changed.start]
             if part.lstrip("-").isdigit() and len(part) < 10:
                 number = int(part)
-                for other in dict.fromkeys(
-                    [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
-                ):
+                near = [number - 1, number + 1, number - 2, number + 2, 0, 1, -1, number * 2, number // 2, number + 10, number - 10]
+                for other in dict.fromkeys(near):
                     if other != number and (other >= 0 or number < 0 or inner is int):
                         yield ",".join([str(other) if at in changed else one for at, one in enumerate(parts)])
 

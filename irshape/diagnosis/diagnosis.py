@@ -89,10 +89,7 @@ def _reads_elements(node: Node) -> Iterator[bool]:
 
 
 def choose(inference: Inference, selection: Selection) -> None:
-    """Keep the diagnostics that a selection chooses, each with the severity that it sets.
-
-    irshape's own faults (I) stay as they are, and so do the errors of a file that could not be read to its end.
-    """
+    """Keep the chosen diagnostics, each with its set severity; irshape's faults (I) and the errors of an incomplete file stay."""
     leave_out = partial(_selected, inference.document, selection)
     inference.keep(leave_out(inference.found), leave_out)
 

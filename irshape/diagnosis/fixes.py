@@ -129,10 +129,7 @@ def _spell_attribute(site: _Site, *, is_meant: bool = False) -> _Repair | None:
 
 
 def _is_other_number(site: _Site) -> bool:
-    """Whether a text may mean another number than the one that OpenVINO reads, as 2.9 for 2.
-
-    A `<dim>` that the model computes is certain, however it is written.
-    """
+    """Whether a text may mean another number than OpenVINO reads, as 2.9 for 2; not a `<dim>` that the model computes."""
     if (dim := _DIM.match(site.text(512))) is not None:
         if (node := site.node) is None:
             return True
@@ -347,9 +344,7 @@ def _attribute_of(site: _Site, code: str) -> str:
     if (found := site.port()) is None or found[0].type not in ("Parameter", "Const"):
         return ""
     _, port, _ = found
-    if code == "R302":
-        return f'element_type="{ElementType.from_precision(port.precision or "")}"'
-    return _shape_text(port)
+    return _shape_text(port) if code != "R302" else f'element_type="{ElementType.from_precision(port.precision or "")}"'
 
 
 def _shape_text(port: Port) -> str:
@@ -454,10 +449,7 @@ class _Layers(LayerPlaces):
 
 
 def _trusting(graphs: Sequence[Model]) -> set[Node]:
-    """The nodes whose facts depend on trusted ports of an unknown operation.
-
-    A node in the body of one of them depends on it, and the holder of a body on its nodes.
-    """
+    """The nodes whose facts depend on trusted ports of an unknown operation, bodies and the holders of bodies included."""
     found: set[Node] = set()
     for graph in graphs:
         for node in graph.nodes:
@@ -486,10 +478,7 @@ def mended_file(inference: Inference) -> bytes:
 
 
 def mend(inference: Inference) -> list[Diagnostic]:
-    """Make the safe fixes in the file itself, all at once or not at all, and return the faults that they mend.
-
-    Raises `OSError` if the file cannot be written, or no longer holds the bytes that were checked.
-    """
+    """Make the safe fixes in the file, all or none, and return what they mend. Raises `OSError`, also if the file has changed."""
     faults, _ = mendable(inference)
     if faults:
         path = inference.document.path

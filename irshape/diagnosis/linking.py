@@ -100,9 +100,9 @@ class _Report:
         self.found = found
         self.places = LayerPlaces(engine)
         layers = {(node.model.path, str(node.id)): node for graph in self.places.graphs for node in graph.nodes}
-        self.at: dict[Diagnostic, Node | None] = {
-            one: self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or "")) for one in found
-        }
+        self.at: dict[Diagnostic, Node | None] = {}
+        for one in found:
+            self.at[one] = self.places.at(one.where.offset) or layers.get((one.where.path, one.where.layer_id or ""))
         self.own = grouped((node, one) for one, node in self.at.items() if node is not None)
         self.alone: set[Diagnostic] = set()
         self.leaders: dict[Node, Diagnostic] = {}
@@ -252,13 +252,8 @@ class _Report:
         if len(others) == 1 and 0 < len(unread) <= _MOST_SIGNS:
             [leader] = others
             at = self.at.get(leader)
-            is_open = leader not in self.explained and leader.hint is None
-            if (
-                is_open
-                and at is not None
-                and leader.code[0] in "STVRG"
-                and all(node.model is at.model and node is not at for _, node in unread)
-            ):
+            is_open = leader not in self.explained and leader.hint is None and leader.code[0] in "STVRG"
+            if is_open and at is not None and all(node.model is at.model and node is not at for _, node in unread):
                 order = {node: place for place, node in enumerate(at.model)}
                 unread.sort(key=lambda pair: order.get(pair[1], len(order)))
                 names = " and ".join(f"{said(node)} (line {one.where.line})" for one, node in unread)
@@ -268,21 +263,20 @@ class _Report:
         elif not others and len(unread) == 1 and unread[0][0].hint is None and unread[0][1].model in self.search.changes:
             [(fault, node)] = unread
             changes = self.search.changes[node.model]
-            readers = changes.readers_for(node)[:2]
-            texts = [
-                f"port {reader.layer.inputs[index].id} of {said(reader)}, which takes such a tensor from {said(source)}"
-                for reader, index, source in readers
-            ]
+            readers, texts = changes.readers_for(node)[:2], []
+            for reader, index, source in readers:
+                port = reader.layer.inputs[index].id
+                texts.append(f"port {port} of {said(reader)}, which takes such a tensor from {said(source)}")
             if texts:
                 fault.message += f"; should it feed {', or '.join(texts)}?"
                 fault.related = tuple([changes.place(reader) for reader, _, _ in readers])
 
     def _name_texts(self) -> None:
         """Let the faults of records follow from a dim of the same port that OpenVINO reads as another number."""
-        texts = {(self.at[one], one.where.port): one for one in self.found if one.code == "R101"}
+        texts = {(self.at.get(one), one.where.port): one for one in self.found if one.code == "R101"}
         for one in self.found:
             is_first = one.code == "R301" and one.where.port is not None and one.caused_by is None
-            text = texts.get((self.at[one], one.where.port)) if is_first else None
+            text = texts.get((self.at.get(one), one.where.port)) if is_first else None
             if text is not None:
                 text.message, text.rank = _joined(text.message, one.message.partition(", but ")[2]), one.rank
                 one.caused_by = text

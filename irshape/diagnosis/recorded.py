@@ -124,10 +124,7 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
 
 
 def other_end(node: Node, index: int, *, are_scalars: bool = False) -> list[tuple[str, str, str]]:
-    """What the two ends of the edge to an input record differently: a code, what the input records, and what the start of the edge does.
-
-    `are_scalars` tells that ports without dims are scalars.
-    """
+    """What the ends of the edge to an input record differently, each with its code; `are_scalars`: ports without dims are scalars."""
     model, slot, (_, precision, dims) = node.model, node.sources[index], node.layer.signature.records[index]
     producer = model.nodes[model.producers[slot]]
     signature = producer.layer.signature
@@ -162,10 +159,8 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Kn
         if dims != fact.shape or precision != fact.element_type.precision:
             both = known.get((precision, dims, fact))
             if both is None:
-                both = known[precision, dims, fact] = (
-                    contradictions(precision, dims, fact),
-                    contradictions(precision, dims, fact, is_exact=True),
-                )
+                loose, strict = (contradictions(precision, dims, fact, is_exact=is_exact) for is_exact in (False, True))
+                both = known[precision, dims, fact] = loose, strict
             faults, exact = both
             if len(exact) > len(faults) and is_as_read and index >= count and is_decided(node, [slots[slot] for slot in node.sources]):
                 faults = exact
@@ -238,6 +233,11 @@ def _is_measured(node: Node, index: int) -> bool:
 def recordable(fact: Fact) -> tuple[int, ...] | None:
     """The shape of a fact as `<dim>` records it."""
     return None if fact.shape is None else tuple([size if type(size) is int else -1 for size in fact.shape])
+
+
+def highest_rank(node: Node) -> int:
+    """The highest rank that the ports of a layer record."""
+    return max((len(port.dims or ()) for port in (*node.layer.inputs, *node.layer.outputs)), default=0)
 
 
 def dims_text(dims: tuple[int, ...] | None) -> str:

@@ -153,10 +153,7 @@ class Witnesses:
         return node.layer.signature.records[node.layer.signature.input_count :]
 
     def gives(self, node: Node, outcome: Outcome, codes: Collection[str] = RECORDS, *, is_strict: bool = False) -> bool:
-        """Whether a rule passes and gives what the output ports record; these codes count. A poisoned output may be what is recorded.
-
-        With `is_strict`, facts of records are taken for all that OpenVINO knows.
-        """
+        """Whether a rule passes and gives what ports record; these codes count. `is_strict`: records are all that OpenVINO knows."""
         records, taken = self.outputs(node), self.taken.get(node)
         is_exact = taken is not None and (is_decided(node, taken) if is_strict else self._is_decided(node))
         if any(is_fault(found.code) for found in outcome.findings) or len(outcome.outputs) < len(records):
@@ -192,9 +189,8 @@ class Witnesses:
         both = zip(taken, node.sources, records, strict=False)
         # A Parameter of a body records the numbers that it declares.
         is_fixed = node.type == "Parameter" and all(-1 not in (recordable(fact) or (-1,)) for fact in self.own[node].outputs)
-        return (is_fixed or is_decided(node, taken)) and all(
-            fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both
-        )
+        is_whole = is_fixed or is_decided(node, taken)
+        return is_whole and all(fact is slots[slot] or -1 not in (record[2] or ()) for fact, slot, record in both)
 
     def passes(self, node: Node, outcome: Outcome) -> bool:
         """Whether a rule passes, and gives known facts that the output ports record: of a shape as far as the own rule tells it."""
@@ -226,10 +222,7 @@ class Witnesses:
         return ((self.model.nodes[index], position) for index, position in self.model.readers.get(slot, ()))
 
     def readers_agree(self, slot: int, record: PortRecord, fact: Fact, *, is_exact: bool) -> bool:
-        """Whether something reads a tensor, and all readers say that its rule is right and its output port wrong.
-
-        A reader says so by its own record, and where it has none by its rule: it passes with the fact, and not with what is recorded.
-        """
+        """Whether there are readers, and all say, by their records or their rules, that a rule is right and its output port wrong."""
         is_shape, is_said = any(code == "R301" for code, _ in self._departures(record, fact, is_exact=is_exact)), False
         for reader, position in self.readers(slot):
             own = reader.layer.signature.records[position]

@@ -57,12 +57,9 @@ def input_annotations(
     annotator = Annotator(symbols, format)
     pairs = list(zip(graph[1].slots, reading[1].slots, strict=True))
     says_more = not _only_names(graph[0], pairs)
-    facts = (
-        (node.name, annotator.input(node.layer.outputs[0], pairs[node.first_slot], says_more))
-        for node in graph[0].parameters
-        if node.layer.outputs
-    )
-    return {name: port.annotation for name, port in facts if port.annotation is not None}
+    listed = [node for node in graph[0].parameters if node.layer.outputs]
+    texts = {node.name: annotator.input(node.layer.outputs[0], pairs[node.first_slot], says_more).annotation for node in listed}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def _is_declared(node: Node, shape: Shape) -> bool:
@@ -107,10 +104,7 @@ class Annotator:
         return PortFacts(precision, *written)
 
     def rt_info(self, shape: tuple[Size, ...], reading: tuple[Size, ...]) -> str | None:
-        """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`.
-
-        A size that only the reading knows as a number stays an interval.
-        """
+        """What dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`. A size that only the reading knows as a number is an interval."""
         dims = [size for size in shape if isinstance(size, Dim)]
         if not dims:
             return None

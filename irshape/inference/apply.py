@@ -107,11 +107,7 @@ class Rules:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Application(Context):
-    """One application of a transfer function to the facts of a node's inputs.
-
-    The rule sees the facts and not the node: only the symbols that are born here, and those of input values that are not known,
-    belong to the node.
-    """
+    """A transfer function on the facts of a node's inputs; only symbols that are born here, or unknown values, belong to the node."""
 
     __slots__ = (
         "facts", "is_asked", "is_unranked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted",
@@ -162,7 +158,7 @@ class Application(Context):
         if self.openvino_knows_same or self.is_static:
             return ours
         views, theirs = self.rules.seen_by_openvino(self.node, self.transfer, self.facts)
-        self.is_unshared |= not self.transfer.twin().shares(views)
+        self.is_unshared |= self.transfer.twin().memo.get(views) is UNSHARED
         outcome = judged(ours, theirs, self.table, self.listed)
         if outcome.outputs is theirs.outputs:
             outcome.outputs = self._adopted(theirs.outputs)
@@ -398,8 +394,7 @@ class Application(Context):
             if not (op.takes_unknown and any(one.elements for one in read)):
                 return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        most = self.scope.limits.elements
-        if not self._are_few(counts, most):
+        if not self._are_few(counts, self.scope.limits.elements):
             # Where one axis is 0 the others may be as long as they like: nothing must run along them.
             empty = [() if position in self.wanted and count == 0 else None for position, count in enumerate(counts)]
             return empty, empty
@@ -508,9 +503,8 @@ def _large_parts(facts: Sequence[Fact]) -> set[int]:
         for size in (*(fact.shape or ()), *(fact.elements or ())):
             if isinstance(size, Dim):
                 atoms = size.polynomial.table.atoms
-                found.update(
-                    [index for monomial, _ in size.polynomial.terms for index in monomial if atoms[index].name and atoms[index].arguments]
-                )
+                below = [index for monomial, _ in size.polynomial.terms for index in monomial]
+                found.update([index for index in below if atoms[index].name and atoms[index].arguments])
     return found
 
 

@@ -75,10 +75,7 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
 
 
 def _decided(guards: list[Guard], work: Work) -> list[Guard]:
-    """The guards in the form that they have where the symbols have the bounds and the remainders that the guards leave them.
-
-    The bounds and the remainders are among them, so that they say together what they said before.
-    """
+    """The guards in the form that they have for the bounds and remainders that they leave the symbols, which are then guards, too."""
     scope = next((size.scope for guard in guards for size in (guard.requirement.a, guard.requirement.b) if isinstance(size, Dim)), None)
     if scope is None:
         return guards
@@ -93,7 +90,7 @@ def _decided(guards: list[Guard], work: Work) -> list[Guard]:
     kept, changed, lows = list[tuple[int, Guard]](), set[str](), dict(known.lows)
     for number, guard in enumerate(guards):
         lows = {name: low for name, low in lows.items() if (name, low) not in map(_least, plain[number])}
-        is_longer = sum(map(_length, left[number])) > sum(map(_length, plain[number]))
+        is_longer = sum(map(length, left[number])) > sum(map(length, plain[number]))
         if number in told or is_longer or left[number] == plain[number] or any(map(_least, plain[number])):
             kept.append((number, guard))
         else:
@@ -199,22 +196,23 @@ def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> li
     """The guards without those that follow from the equalities that simpler guards demand."""
     equal: dict[int, Expression] = {}
     kept: dict[int, Guard] = {}
-    for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
+    for position, guard in sorted(enumerate(guards), key=lambda numbered: length(numbered[1].requirement)):
         if work.is_done:
             kept[position] = guard
             unfinished.append(guard)
             continue
-        work.take(_length(guard.requirement))
+        work.take(length(guard.requirement))
         reduced = substituted(guard.requirement, equal)
         if simplified(reduced):
-            is_shorter = _length(reduced) < _length(guard.requirement)
+            is_shorter = length(reduced) < length(guard.requirement)
             kept[position] = Guard(guard._node, reduced, guard.more, guard.branch) if is_shorter else guard
             if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
                 equal = composed(equal, more)
     return [kept[position] for position in sorted(kept)]
 
 
-def _length(requirement: Requirement) -> int:
+def length(requirement: Requirement) -> int:
+    """The size of the formulas in a requirement."""
     return sum(side.polynomial.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
 
 

@@ -107,7 +107,11 @@ class Engine:
             more = type(self).followed(model) if type(self).followed else set()
             self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body) | more, weights)
         self.constants.is_short |= self.schedule.is_short
-        self.pairs = self._variables() if model.of_type("Assign") else []
+        self.pairs: list[VariablePair] = []
+        if model.of_type("Assign"):
+            from irshape.inference.variables import pairs
+
+            self.pairs = pairs(model)
         if outer is None:
             for graph in self.graphs():
                 graph._enter_bodies()
@@ -195,10 +199,7 @@ class Engine:
                 waiting.append((body, body._pass(inside, given)))
 
     def _adopt(self, run: Run) -> None:
-        """Make a run the current one, and gather the diagnostics and guards of the bodies.
-
-        OpenVINO also infers a body as it stands: a fault that is found only then counts as well.
-        """
+        """Make a run the current one, and gather diagnostics and guards of bodies, also those of a body as it stands alone."""
         self.diagnostics = run.diagnostics
         self.guarded_runs = [(run, "")]
         self.current = run
@@ -286,10 +287,7 @@ class Engine:
     def _origin(
         self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], run: Run, question: Question, entered: Fact | None
     ) -> Outcome | None:
-        """The outcome of a node that no rule alone gives: taken for granted, or from the file. None if its bodies give it.
-
-        `entered` is the fact that enters a body by a Parameter.
-        """
+        """The outcome of a node that is taken for granted, from the file, or `entered` a body; None if its bodies give it."""
         if node.index in question.overrides:
             return Outcome(question.overrides[node.index], listed=node.layer.signature.output_count)
         if transfer is None:
@@ -313,7 +311,7 @@ class Engine:
             run.inner[node.index, body.name] = yield (node.index, body.name), ()
         if not bodies:
             return Outcome((POISONED,) * transfer.listed, listed=transfer.listed)
-        from irshape.inference.control.rules import RULES
+        from irshape.inference.control import RULES
 
         return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run).answer())
 
@@ -334,11 +332,6 @@ class Engine:
                 message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
                 self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
         return (*outputs, *[POISONED] * missing)
-
-    def _variables(self) -> list[VariablePair]:
-        from irshape.inference.variables import pairs
-
-        return pairs(self.model)
 
     def _examine_variables(self, run: Run, question: Question) -> None:
         """Compare the value that is assigned to each variable with the one that its ReadValue declares."""
@@ -393,10 +386,7 @@ class Engine:
         return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 
     def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:
-        """Make a run that a plan has made the current one.
-
-        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, for an error.
-        """
+        """Make a run that a plan made for shapes of Parameters the current one; False, and nothing changes, for an error."""
         question = Question(shapes)
         if examines:
             self._examine_variables(run, question)

@@ -86,10 +86,9 @@ def apply_to(inference: Inference, model: AnyModel) -> AnyModel:
     if inference.rewriting is not None:
         raise InputError("the model was rewritten; write the inference to a file, and read that with OpenVINO")
     facts = {node.name: port for node in inference.model.parameters for port in inference.view(node).outputs[:1]}
-    shapes = {
-        name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])
-        for name, port in facts.items()
-    }
+    shapes = {}
+    for name, port in facts.items():
+        shapes[name] = format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()]
     reading = inference.reading
     try:
         reshape(model, shapes, input_annotations(inference.graphs[0], reading.graphs[0], reading.symbols, inference.format))

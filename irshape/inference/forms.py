@@ -53,9 +53,8 @@ def _rewriting(name: str) -> Callable[[Any], Any]:
 
 
 def _layers(inference: Any) -> dict[str, dict[str, str]]:
-    return {
-        node.key: {"name": node.name, "type": node.type, "version": node.version} for model, _ in inference.graphs for node in model.nodes
-    }
+    nodes = (node for model, _ in inference.graphs for node in model.nodes)
+    return {node.key: {"name": node.name, "type": node.type, "version": node.version} for node in nodes}
 
 
 REPORT: Final = Form(

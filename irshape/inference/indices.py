@@ -44,10 +44,7 @@ def beyond(engine: Engine) -> list[Diagnostic]:
 def largest_indices(
     model: Model, slots: Sequence[Fact], weights: Weights | None, *, parts: frozenset[str] = _PARTS
 ) -> Iterator[tuple[Node, Size, Size]]:
-    """For each Gather of the net whose indices a Range counts, the size of the axis and the largest index, where both are known.
-
-    `slots` are the facts of all tensors, and `weights` have the constants of which no rule reads the elements.
-    """
+    """For each Gather whose indices a Range counts, the size of the axis and the largest index, where facts and constants tell both."""
     largest = _Largest(model, slots, weights, _MOVES | parts)
     for node in _counting(model):
         indices, size = node.sources[1], _axis(node, slots)
@@ -57,14 +54,8 @@ def largest_indices(
 
 def demanded(model: Model, slots: Sequence[Fact], weights: Weights | None) -> list[Guard]:
     """The demands that indices which Ranges count, and constant ones, stay within the axes that they read. OpenVINO checks no index."""
-    found = [
-        *[
-            (node, size, last + 1)
-            for node, size, last in largest_indices(model, slots, weights, parts=frozenset())
-            if isinstance(size, int)
-        ],
-        *_constant_indices(model, slots),
-    ]
+    largest = largest_indices(model, slots, weights, parts=frozenset())
+    found = [*((node, size, last + 1) for node, size, last in largest if isinstance(size, int)), *_constant_indices(model, slots)]
     demands = [(node, Requirement("ge", size, count, _WITHIN, "", {})) for node, size, count in found if not le_unasked(count, size)]
     return [Guard(node, one) for node, one in demands if one.symbols()]
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -29,12 +29,9 @@ from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
-    AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
-
     from irshape.inference.inputs import Inputs
     from irshape.shape.remainders import Known
     from irshape.shape.reported import Reported
-    from irshape.xml.openvino_model import OpenVINOModel
 
 
 class Remedy(NamedTuple):
@@ -107,8 +104,8 @@ class InferredPort:
         return self._inference.reading.symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
-        elements, formula = self.elements, self._inference.reading.symbolic(self._reading.shape)
-        return self.id, self.element_type, self.text, formula, elements and tuple(map(str, elements))
+        formula = self._inference.reading.symbolic(self._reading.shape)  # that of a program may be another one
+        return self.id, self.element_type, self.text, formula, self.elements and tuple(map(str, self.elements))
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same id, element type, shape and values, also in different inferences."""
@@ -170,7 +167,7 @@ class Inference:
         self._guarding = engine.guarded_runs
         self.found = diagnostics
         self._filters: list[Callable[[Diagnostics], Diagnostics]] = []
-        self.knows_values = not diagnostics or not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
+        self.knows_values = not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -248,7 +245,7 @@ class Inference:
 
     @property
     def ok(self) -> bool:
-        return not self.diagnostics or not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+        return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
@@ -256,10 +253,7 @@ class Inference:
 
     @property
     def requirements(self) -> Iterator[tuple[Node, Requirement, str]]:
-        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified.
-
-        The third part names the body that need not run, as `Guard.branch` does.
-        """
+        """The guards before they are simplified, as the rule of each layer says them, with the branch as in `Guard.branch`."""
         for run, branch in self._guarding:
             for report in run.reports.values():
                 for requirement in report.requirements:
@@ -267,10 +261,7 @@ class Inference:
 
     @cached_property
     def guards(self) -> list[Guard]:
-        """The conditions on the sizes of the inputs, simplified.
-
-        After them come conditions on sizes that depend on data, then premises, then conditions of bodies that may not run.
-        """
+        """The conditions on input sizes, simplified; later those on sizes of data, then premises, then those of branches."""
         if not self._requirements:
             return []
         from irshape.inference.conditions import conditions
@@ -300,8 +291,7 @@ class Inference:
         if not self.is_never_valid:
             return None
         guards = self.reading.contradicting
-        nodes = [guard._node for guard in guards]
-        wheres = [layer_place(node) for node in nodes]
+        wheres = [layer_place(guard._node) for guard in guards]
         told = ", ".join(f"{one.requirement} (line {where.line})" for one, where in zip(guards, wheres, strict=True))
         message = f"no sizes fulfil these conditions together: {told}"
         conflict = Diagnostic("R401", message, wheres[0], related=tuple(wheres[1:]))
@@ -437,10 +427,7 @@ class Inference:
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
     ) -> None:
-        """Write the annotated file, completely or not at all, and its weights beside it, also if the model has errors.
-
-        `irshape.api.inference` describes the arguments. Raises `OSError` and `ValueError`.
-        """
+        """Write the annotated file and its weights, all or nothing, as `irshape.api.inference` says. Raises `OSError`, `ValueError`."""
         from irshape.xml.writer import write_ir
 
         if self.rewriting is not None and (weights != "copy" or in_place):

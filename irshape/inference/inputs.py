@@ -127,10 +127,7 @@ def input_names(model: Model) -> dict[str, Node]:
 
 
 def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
-    """Split `x[1,3,?]`, `x=[1,3,H,W]` or `x:1x3x224x224` into name and shape; the name is None if there is only a shape.
-
-    A name may hold any of these signs, so the longest known name that fits is taken.
-    """
+    """Name, or None, and shape of `x[1,3,?]`, `x=[1,3,H,W]`, `x:1x3x224`; a name may hold these signs: the longest one is taken."""
     for name in sorted(names, key=len, reverse=True):
         rest = text.removeprefix(name)
         if name and rest != text and rest.lstrip()[:1] in ("[", "(", "=", ":"):
@@ -246,11 +243,10 @@ def asked_inputs(model: Model, inputs: Shapes | None, symbols: Symbols | None) -
             patterns.append((name, value))
         else:
             raise InputError(unknown_input(name, [end_name(node) for node in model.parameters]))
-    if patterns:
-        exact = frozenset(described)
-        for name, value in patterns:
-            shape = read_shape(name, value)
-            described.update((node, shape) for node in matched(name, names) if node not in exact)
+    exact = frozenset(described)
+    for name, value in patterns:
+        shape = read_shape(name, value)
+        described.update((node, shape) for node in matched(name, names) if node not in exact)
     return Inputs(described, *_sizes_of_symbols(symbols)) if symbols else Inputs(described)
 
 
@@ -420,9 +416,8 @@ def _own_shape(name: str, value: Any) -> str | Sequence[Any]:
             return value
         if type(value).__module__.partition(".")[0] == "openvino":
             return str(value)
-    raise InputError(
-        f"the shape of {name!r} must be a text, a sequence of sizes, an OpenVINO shape or an array, not {type(value).__name__}"
-    )
+    kinds = "a text, a sequence of sizes, an OpenVINO shape or an array"
+    raise InputError(f"the shape of {name!r} must be {kinds}, not {type(value).__name__}")
 
 
 def _refuse_sizes(name: str, value: Any, count: int, declared: DescribedShape) -> None:

@@ -109,10 +109,7 @@ class Constants:
         return not last_end(self._document, sys.maxsize)
 
     def _have_other_end(self) -> bool:
-        """Whether weights that are too short for a constant do not end where the other constants end, either.
-
-        Then they are cut short or another model's, and their values tell nothing.
-        """
+        """Whether weights that are too short end where no constant does: cut short or another model's, their values tell nothing."""
         if self._are_foreign is None:
             from irshape.inference.stored import last_end
 
@@ -187,9 +184,8 @@ class Origins:
         code, message = unknown_reason(node.layer, self.model.registry)
         hint = unknown_hint(node.layer, self.model.registry) if with_hint else None
         outputs = self.recorded(node)
-        follows = all(fact.shape is None for fact in outputs) or all(
-            _is_recorded(port, fact, is_as_read) for port, fact in zip(node.layer.inputs, facts, strict=False)
-        )
+        pairs = zip(node.layer.inputs, facts, strict=False)
+        follows = all(fact.shape is None for fact in outputs) or all(_is_recorded(port, fact, is_as_read) for port, fact in pairs)
         if code == "G110" and self.is_opaque(node.type):
             code, message, hint = "G117", f"{clipped(node.type)!r} is not known; its recorded ports are trusted", None
             if not follows:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Outcome
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 _NOTHING: Final[dict[Any, Any]] = {}
 
 
-class Verdict(Protocol):
-    """The verdict of OpenVINO on the outcomes of rules."""
-
-    def __call__(self, graph: Any, node: Node, outcome: Outcome) -> Outcome:
-        """The outcome of a rule in an engine's graph with the errors that OpenVINO makes."""
+# The verdict of OpenVINO: the outcome of a rule in an engine's graph with the errors that OpenVINO makes.
+Verdict: TypeAlias = Callable[[Any, Node, Outcome], Outcome]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

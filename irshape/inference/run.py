@@ -174,10 +174,7 @@ class Run:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the pass over a body, or one in it, has found an error; to be asked when it is over.
-
-        Facts are the same whether or not a Result of the model depends on the layer that holds the body.
-        """
+        """Whether the pass over a body, or one in it, has found an error, whether or not a Result depends on the layer."""
         if self._has_errors is None:
             runs = reached([self], lambda one: one.inner.values() if one._has_errors is None else ())
             self._has_errors = any(one._has_errors or any(map(_has_failed, one.reports.values())) for one in runs)
@@ -206,10 +203,7 @@ class Run:
 
 
 def guards_of(runs: Iterable[tuple[Run, str]]) -> list[Guard]:
-    """The guards of these runs, each with the body that need not run: each requirement with the first node that makes it.
-
-    A requirement that holds for every run of the model is no guard of a body beside it.
-    """
+    """The guards of these runs, each with its branch and the first node that makes it; what always holds is no guard of a branch."""
     guards: dict[tuple[Requirement, str], Guard] = {}
     for run, branch in sorted(runs, key=lambda one: bool(one[1])):
         for position in sorted(run.reports):

@@ -31,10 +31,7 @@ Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Schedule:
-    """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown.
-
-    `is_short` tells that the weights end before a constant does that is read.
-    """
+    """The nodes in topological order with their transfer functions, None for unknown operations; `is_short`: weights end too early."""
 
     def __init__(self, model: Model, nodes: list[Node], transfers: list[Transfer | None], *, is_short: bool) -> None:
         self.model = model
@@ -80,10 +77,7 @@ def marked(marks: bytearray) -> Iterator[int]:
 
 
 def demanded(model: Model, bodies: Mapping[int, list[Body]], body: Body | None) -> set[int]:
-    """The tensors of a graph whose elements are read outside its rules: conditions of Loops, passed in or handed out.
-
-    `bodies` are those of the graph's nodes, by node; `body` is the graph itself if it is one.
-    """
+    """The tensors of a graph, the net or a `body`, whose elements are read outside its rules: conditions of Loops."""
     found: set[int] = set()
     if body is not None and body.condition is not None:
         found.update(body.condition.sources)

@@ -38,8 +38,6 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
         found = [*_surplus(document, weights, max([end for _, end, _, _ in stored]))]
     except WeightsError:
         return []  # the first constant that is read reports it
-    if not any(start < at < end for (start, end, _, _), (at, _, _, _) in pairwise(stored)):
-        return found
     before = 0  # the end of the constants before the pair
     for one, other in pairwise(stored):
         (start, end, _, _), (at, _, _, _) = one, other
@@ -100,10 +98,8 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
     lost = _lost(document, weights.total - end)
     told = " or ".join(f"Const {layer.name!r} (line {one.line})" for layer, one in lost)
     message += f"; should {told} begin at byte {end}?" if lost else "; are they another model's weights?"
-    other = (
-        "correct the offset of the constant" if lost else "if constants were removed, drop the bytes: irshape edit FILE --trim -o OUT.xml"
-    )
-    hint = f"give the .bin that was written together with the .xml, or {other}"
+    trimmed = "if constants were removed, drop the bytes: irshape edit FILE --trim -o OUT.xml"
+    hint = f"give the .bin that was written together with the .xml, or {'correct the offset of the constant' if lost else trimmed}"
     yield Diagnostic("W201", message, where, hint=hint, related=tuple([one for _, one in lost]))
 
 

@@ -87,10 +87,6 @@ class Transfer:
             self._twin = Transfer(self.op, self.listed, self.wanted, is_pure=self.is_pure, offset=self.offset)
         return self._twin
 
-    def shares(self, facts: tuple[Fact, ...]) -> bool:
-        """Whether all nodes with these input facts have the same outcome."""
-        return self.memo.get(facts) is not UNSHARED
-
 
 # The code of an exception inside irshape.
 INTERNAL: Final = "I101"
@@ -119,12 +115,11 @@ def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Out
 
 def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, with each error reworded as the warning that no size is valid; an internal error stays one."""
-    return tuple(
-        [
-            _reworded(finding, "R401", "this never holds") if finding.is_error and finding.code != INTERNAL else finding
-            for finding in findings
-        ]
-    )
+    reworded = []
+    for finding in findings:
+        is_own = finding.is_error and finding.code != INTERNAL
+        reworded.append(_reworded(finding, "R401", "this never holds") if is_own else finding)
+    return tuple(reworded)
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:

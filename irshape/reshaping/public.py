@@ -162,7 +162,7 @@ def reshaped(graph: Graph, inputs: Shapes | None, symbols: Symbols | None) -> Gr
     if session.model is not draft.model:  # a variable has another shape
         graph = edit(published(session.model), opaque=draft.opaque)
     for node in session.model.parameters:
-        layer, shape = graph[node.id], inference.layer(str(node.id)).outputs[0].text
+        layer, shape = graph[node.id], inference.view(inference.model.node(node.id)).outputs[0].text
         if layer.output.text != shape:
             layer.set(shape=shape)
     return graph

@@ -81,10 +81,7 @@ class Batch(NamedTuple):
 
 
 def find_batch(new_engine: Callable[[], FollowingEngine], present: Inputs, asked: Inputs, *, proves: bool = False) -> Batch:
-    """Find the batch axes, certain and possible, of the inputs of which no batch is asked for: no shape, or one that leaves its axis open.
-
-    With `proves`, the certain ones are tried, too.
-    """
+    """The batch axes, certain and possible, of the inputs of which no batch is asked for; with `proves`, certain ones are tried, too."""
     engine = new_engine()
     present = present.updated(asked)
     shapes = {node: shape for node in engine.model.parameters if (shape := present.shapes.get(node, described_shape(node)))}
@@ -211,11 +208,8 @@ def _told(found: Batch, chosen: BatchAxes) -> list[Diagnostic]:
         told.append(Diagnostic("N101", text, layer_place(nodes[0])))
     for node, kept in chosen.proof.outputs.items():
         if kept is None and not chosen.proof.doubts:
-            told.append(
-                Diagnostic(
-                    "N101", f"output {end_name(node)!r} does not depend on the batch: it is the same for all samples", layer_place(node)
-                )
-            )
+            text = f"output {end_name(node)!r} does not depend on the batch: it is the same for all samples"
+            told.append(Diagnostic("N101", text, layer_place(node)))
     return told
 
 

@@ -272,10 +272,7 @@ class FlowTensor(NamedTuple):
 
 
 class FlowLayer(NamedTuple):
-    """A layer as its flow sees it: its operation (None if it is unknown), its name for messages, and its tensors.
-
-    `codes` are those of the faults of the layer: nothing flows through a layer that is never valid.
-    """
+    """A layer as its flow sees it; `op` is None if it is unknown, and nothing flows through a layer with faults, which have `codes`."""
 
     op: Op | None
     name: str
@@ -373,10 +370,7 @@ _MOST_PASSES: Final = 3
 
 
 class BatchDoubt(NamedTuple):
-    """A layer for which the batch is not kept, or is not proved to be; `why` begins with what the layer does, or is a sentence.
-
-    `folded` is the Reshape that has put the batch into one axis with other elements, which the layer mixes.
-    """
+    """A layer that may mix the batch, and `why`; `folded` is the Reshape that has put the batch into one axis with other elements."""
 
     node: Node
     why: str
@@ -385,10 +379,7 @@ class BatchDoubt(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What is proved of a batch: the doubts in the order of the graph, and the axis of the batch in each output, None if it has none.
-
-    `orders` are the layers that take samples in the order that an input of the model gives, each with this input.
-    """
+    """What is proved of a batch: `doubts` in the order of the graph, its axis in each output, and the inputs by which layers order it."""
 
     doubts: list[BatchDoubt]
     outputs: dict[Node, int | None]
@@ -429,8 +420,7 @@ def prove(engine: Engine, batch: str) -> Proof:
     doubts: list[BatchDoubt] = []
     walk = _Walk(engine, engine.current, batch, doubts)
     walk.over({node: walk.held(node.first_slot)._replace(is_given=True) for node in engine.model.parameters})
-    outputs = dict(walk.results())
-    return Proof(doubts, outputs, walk.orders)
+    return Proof(doubts, dict(walk.results()), walk.orders)
 
 
 class _Walk:
@@ -448,16 +438,14 @@ class _Walk:
 
     def over(self, entered: Mapping[Node, Held]) -> None:
         """Visit every layer; `entered` are the tensors that enter a body by its Parameters."""
-        model = self.engine.model
-        read = {*reached([node for node in model.nodes if node.type in SINKS], self._producers)}
+        read = {*reached([node for node in self.engine.model.nodes if node.type in SINKS], self._producers)}
         for node in self.engine.schedule.nodes:
-            outputs = node.slots
             if node in entered:
                 self.traces.held[node.first_slot] = entered[node]
-            elif node in read and (
-                any(slot in self.lost for slot in node.sources) or (node.is_live and node.sources and not self._visited(node))
-            ):
-                self.lost.update(outputs)
+            elif node in read:
+                is_lost = any(slot in self.lost for slot in node.sources)
+                if is_lost or (node.is_live and node.sources and not self._visited(node)):
+                    self.lost.update(node.slots)
         for pair in pairs(self.engine.model):
             if pair.read_value is not None:
                 self._compare(pair.read_value, pair.assign)
@@ -612,9 +600,7 @@ class _Control:
                 break
         for doubt in inner.doubts:
             walk.doubts += [doubt] if doubt not in walk.doubts else []
-        if inner.doubts:
-            return False
-        return self._left(body, inner, entered)
+        return not inner.doubts and self._left(body, inner, entered)
 
     def _handed_on(self, body: Body, inner: _Walk, entered: dict[Node, Held]) -> bool:
         """Whether an iteration hands a taint, or an axis of the batch, to the next one, which then has it, too."""

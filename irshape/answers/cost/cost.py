@@ -99,10 +99,7 @@ class CostTensor(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """The amounts of a model at some `sizes`, memory and traffic in bytes.
-
-    `is_valid` says that the sizes fulfil the conditions of the model.
-    """
+    """The amounts of a model at some `sizes`, which are valid if they fulfil its conditions; memory and traffic are in bytes."""
 
     sizes: dict[str, int]
     is_valid: bool
@@ -163,10 +160,9 @@ class Cost(Answer):
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
         self.peak: Final = Peak(tensors, graph, reuse, names)
-        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node, node.first_slot)) for node in model.parameters]
-        self.outputs: Final = [
-            CostTensor(end_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
-        ]
+        self.inputs: Final = [CostTensor(end_name(node), self._bytes(graph, node.first_slot)) for node in model.parameters]
+        given = [node for node in model.results if node.sources]
+        self.outputs: Final = [CostTensor(end_name(node), self._bytes(graph, node.sources[0])) for node in given]
         self.state: Final = list(self._variables(graph))
         own = {} if signature is None else signature.symbols
         self.symbols: Final = {name: Range(*known) for name, known in own.items()}
@@ -260,10 +256,7 @@ class Cost(Answer):
         return found or []
 
     def sweep(self, sizes: Mapping[str, Iterable[int]]) -> list[Swept]:
-        """The amounts for each combination of these sizes, the other sizes being those of `near`.
-
-        Raises `InputError` if there is no such symbol.
-        """
+        """The amounts for each combination of sizes, the others being those of `near`. Raises `InputError` for an unknown symbol."""
         given = by_name(sizes, "sizes", '{"H": [224, 448]}')
         sizes_by_name(dict.fromkeys(given, 0), self.near)  # symbols of the model
         hold = all_hold(self._demands)
@@ -378,7 +371,7 @@ class Cost(Answer):
         own = self.symbols.keys()
         return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
 
-    def _bytes(self, graph: CostGraph, node: Node, slot: int) -> Amount | None:
+    def _bytes(self, graph: CostGraph, slot: int) -> Amount | None:
         size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
@@ -388,8 +381,8 @@ class Cost(Answer):
             op = node.op if node.op_type == "ReadValue" else None
             if isinstance(op, (ReadValueV3, ReadValueV6)) and not op.is_broken:
                 assign = assigned.get(node)
-                before = self._bytes(graph, node, node.first_slot)
-                after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
+                before = self._bytes(graph, node.first_slot)
+                after = before if assign is None or not assign.sources else self._bytes(graph, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
 
 
@@ -547,7 +540,7 @@ class _Page:
         if cost.signature is None:
             return
         yield paragraph(*ends(cost.signature, is_complete=self.is_complete))
-        near = joined("numbers are those at ", key(self.near()), f"{cost._remark}; --near changes the sizes")
+        near = joined("numbers are those at ", key(_near(cost, is_complete=self.is_complete)), f"{cost._remark}; --near changes the sizes")
         said = {one.name for one in cost.signature.data_sizes}
         others = [one for one in cost.data_sizes if one.name not in said]
         data = (f"known only at run time: {name} of {nodes}" for name, nodes in _by_type(others).items())
@@ -560,14 +553,10 @@ class _Page:
             return paragraph()
         amounts = {"macs": "MACs", "flops": "FLOPs", "traffic": "traffic", "peak_memory": "peak memory", "state_bytes": "state"}
         shown = [name for name in amounts if name != "state_bytes" or any(row.state_bytes for row in rows)]
-        texts = [
-            [
-                *map(str, row.sizes.values()),
-                *((number_text if name in ("macs", "flops") else bytes_text)(getattr(row, name)) for name in shown),
-                "" if row.is_valid else "not valid",
-            ]
-            for row in rows
-        ]
+        texts = []
+        for row in rows:
+            numbers = ((number_text if name in ("macs", "flops") else bytes_text)(getattr(row, name)) for name in shown)
+            texts.append([*map(str, row.sizes.values()), *numbers, "" if row.is_valid else "not valid"])
         head = [*rows[0].sizes, *(amounts[name] for name in shown), ""]
         return paragraph(Table([*[Column(is_number=True)] * (len(head) - 1), Column()], texts, head))
 
@@ -600,16 +589,12 @@ class _Page:
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
             yield what if number == 0 else "", text, (named(names[0]), f"{each} {formula}".rstrip())
 
-    def near(self, but: str = "") -> str:
-        """The sizes at which numbers are given, without that of one symbol."""
-        return _near(self.cost, but, is_complete=self.is_complete)
-
     def stretches(self, symbol: str) -> Iterator[Block]:
         """The layers that have the peak of memory as a symbol grows."""
         found = self.cost.stretches(symbol)
         if len(found) < 2 and not any(len(one.layers) > 1 for one in found):
             return
-        others = self.near(symbol)
+        others = _near(self.cost, symbol, is_complete=self.is_complete)
         rows: list[Block] = []
         for one in found if self.is_complete else found[:_MOST_STRETCHES]:
             until = f"up to {one.high:,}" if one is found[0] and one.high is not None else f"from {one.low:,}"
@@ -668,11 +653,9 @@ class _Page:
             names = list(dict.fromkeys(f"{node.type} {node.name}" for node in cost.peak.unknown))
             lines.append(f"not in the memory: outputs of {counted(len(names), 'layer')} whose bytes are not known: {some(names, most)}")
         if cost.folded:
-            one = cost.folded == 1
-            lines.append(
-                f"{counted(cost.folded, 'layer')} that {'reads' if one else 'read'} only constants {'is' if one else 'are'} computed "
-                f"before the model runs, and {'costs' if one else 'cost'} nothing here"
-            )
+            reads, is_computed, costs = ("reads", "is", "costs") if cost.folded == 1 else ("read", "are", "cost")
+            folded = f"{counted(cost.folded, 'layer')} that {reads} only constants {is_computed} computed before the model runs"
+            lines.append(f"{folded}, and {costs} nothing here")
         return paragraph(*lines)
 
     def shown(self, found: Amount, text: Callable[[int], str] = bytes_text) -> tuple[str, str]:

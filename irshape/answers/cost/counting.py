@@ -38,10 +38,7 @@ def bytes_of(fact: Fact) -> Size | None:
 
 
 class Tensors:
-    """The bytes of tensors, and what layers count, for each fact once.
-
-    Formulas take work: `is_done` tells that no more is left. Then `unfinished` is the first layer that is left out.
-    """
+    """The bytes of tensors, for each fact once. Formulas take work: `unfinished` is the first layer for which none was left."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -203,10 +200,7 @@ def _one(fact: Fact) -> Any:
 
 
 class Parameters:
-    """The constants of a model: how many `elements` and `bytes` they have, and `by_type` both by element type.
-
-    `stored` are the bytes in the file: those that several constants share count once.
-    """
+    """The constants of a model: their `elements` and `bytes`, both `by_type`, and `stored` bytes, of which shared ones count once."""
 
     def __init__(self, model: Model) -> None:
         self.by_type: dict[str, tuple[int, int]] = {}

@@ -57,10 +57,7 @@ class Formula:
         return tuple([self._names.get(name, name) for name in self.raw_symbols])
 
     def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
-        """The number for these sizes.
-
-        Raises `KeyError` if one is missing, and `InputError` if the formula divides by 0 or a number is huge.
-        """
+        """The number for these sizes. Raises `KeyError` if one is missing, `InputError` for a division by 0 and a huge number."""
         given = {**(sizes or {}), **named}
         try:
             return self.table.evaluate(self.expression, self._own_sizes(given))
@@ -85,10 +82,10 @@ class Formula:
             below = [self.table.atoms[index] for index in self.table.atoms_below(self.expression)]
             return "" if any(atom.name and atom.arguments for atom in below) else str(self)
         parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
-        texts = [
-            "*".join([*([_number(factor)] if factor != 1 or not names else []), *(self._names.get(name, name) for name in names)])
-            for names, factor in parts
-        ]
+        texts = []
+        for names, factor in parts:
+            number = [_number(factor)] if factor != 1 or not names else []
+            texts.append("*".join([*number, *(self._names.get(name, name) for name in names)]))
         return " + ".join(texts).replace("+ -", "- ")
 
     @property
@@ -177,10 +174,7 @@ def divides_by_0(found: Amount, sizes: Mapping[str, int]) -> bool:
 
 
 def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
-    """A function from sizes to the numbers of several amounts, which computes what their formulas share once.
-
-    It raises `ZeroDivisionError` if one of them divides by 0, and `InputError` if a number is huge.
-    """
+    """A function from sizes to numbers that computes shared parts once. It raises `ZeroDivisionError`, and `InputError` if one is huge."""
     formulas = [one for one in found if isinstance(one, Formula)]
     if not formulas:
         numbers = [one for one in found if isinstance(one, int)]
@@ -351,12 +345,9 @@ def shown_amount(about: str = "", get: form.Get = "") -> form.Field:
 NEAR: Final = "numbers: the sizes at which values are given"
 OF_TYPE: Final = form.Form(elements=("count", form.item(0)), bytes=("count", form.item(1)))
 
-_SIDE: Final = form.Form(
-    ("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory"),
-    **dict.fromkeys(
-        ("parameters", "parameter_bytes", "macs", "operations", "traffic", "peak_memory"), form.Field(AMOUNT.schema, convert=shown)
-    ),
-)
+_SUMS: Final = ("parameters", "parameter_bytes", "macs", "operations", "traffic", "peak_memory")
+_IN_SCHEMA: Final = ("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory")
+_SIDE: Final = form.Form(_IN_SCHEMA, **dict.fromkeys(_SUMS, form.Field(AMOUNT.schema, convert=shown)))
 COMPARISON: Final = form.Form(summary="text", near=NEAR, a=_SIDE.one(), b=_SIDE.one())
 
 

@@ -39,9 +39,8 @@ class Race:
         self._symbol = symbol
         self._is_valid = cache(is_valid)
         self._work = work
-        self._places = [
-            place for place, one in enumerate(amounts) if not any(_beats(other, one, rank < place) for rank, other in enumerate(amounts))
-        ]
+        ranked = list(enumerate(amounts))
+        self._places = [place for place, one in ranked if not any(_beats(other, one, rank < place) for rank, other in ranked)]
         self._running = [amounts[place] for place in self._places]
         self._memories = cache(partial(self._computed, values(self._running)))
         self._beyond = cache(self._parts)
@@ -246,10 +245,7 @@ class Moment(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """The sizes of one symbol, from `low` to `high` (None: all larger ones), for which the peak is in one layer.
-
-    `layers` are the layers with the formulas of their memory: several where they take turns, because sizes are rounded.
-    """
+    """The sizes of a symbol (`high` None: all larger ones) for which one layer has the peak, or several that take turns."""
 
     low: int
     high: int | None
@@ -257,10 +253,7 @@ class Stretch(NamedTuple):
 
 
 class Peak:
-    """The peak of activation memory.
-
-    `tensors` are the bytes of tensors, with their layers, and `unknown` the layers with an output of unknown bytes, which are left out.
-    """
+    """The peak of memory; `tensors` are bytes with their layers, and `unknown` the layers that are left out as their bytes are unknown."""
 
     def __init__(self, tensors: Tensors, graph: CostGraph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names
@@ -305,10 +298,9 @@ class Peak:
     def stretches(
         self, symbol: str, sizes: Mapping[str, int], low: int, high: int | None, is_valid: Callable[[int], bool]
     ) -> list[Stretch] | None:
-        """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
+        """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes, as `Race.turns` says.
 
-        Every size up to 512 above `low` is tried. Beyond, sizes grow by a half up to 2^20, and between two of them the place where another
-        layer takes over is found by halving. Empty where the symbol does not matter. None if no work is left.
+        Valid sizes count. Empty where the symbol does not matter. None if no work is left.
         """
         if symbol not in self._symbols:
             return []
@@ -320,11 +312,9 @@ class Peak:
         found = Race(symbol, amounts, is_valid, work).turns(low, high)
         if work.is_done:
             return None
-        ends = [first - 1 for first, _ in found[1:]]
-        return [
-            Stretch(first, end, tuple([self.candidates[one] for one in places]))
-            for (first, places), end in zip(found, (*ends, high), strict=True)
-        ]
+        ends = (*[first - 1 for first, _ in found[1:]], high)
+        both = zip(found, ends, strict=True)
+        return [Stretch(first, end, tuple([self.candidates[one] for one in places])) for (first, places), end in both]
 
 
 class _Lifetimes:
@@ -494,9 +484,8 @@ def _covers(a: Moment, more: Mapping[Monomial, int], b: Moment, less: Mapping[Mo
     """Whether one takes at least as much as another one for all sizes: first for a few, which nearly always decides."""
     if not all(map(ge, a.tried, b.tried)):
         return False
-    if all(more.get(monomial, 0) >= factor for monomial, factor in less.items()) and all(
-        factor >= 0 for monomial, factor in more.items() if monomial not in less
-    ):
+    is_more = all(more.get(monomial, 0) >= factor for monomial, factor in less.items())
+    if is_more and all(factor >= 0 for monomial, factor in more.items() if monomial not in less):
         return True
     # If no term can be replaced by one that cancels, a term without a bound hides whether the difference is positive.
     table = a.memory.scope.polynomials

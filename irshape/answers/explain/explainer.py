@@ -47,9 +47,8 @@ class Target(NamedTuple):
         record, slot = _find_port(node, named if port is None else port)
         run = next((run for model, run in graphs if model is node.model), None)
         if run is None:
-            raise InputError(
-                f"layer {node.name!r} is in a body that is not inferred, because the file is not well-formed; irshape check says where"
-            )
+            why = "because the file is not well-formed; irshape check says where"
+            raise InputError(f"layer {node.name!r} is in a body that is not inferred, {why}")
         shape = run.slots[slot].shape
         if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):
             axes = f"it has axes 0 to {len(shape) - 1}" if shape else "it is a scalar"
@@ -230,13 +229,11 @@ class Explainer:
         self.inference.scope.work.renew()
         graph = sources.number[target.node.model]
         fact = sources.fact(Point(graph, slot, "axis"))
-        where = sources.place(target.node)
+        asked = self.inference.document, sources.place(target.node), target.port, target.axis
         if fact.is_poisoned and fact.shape is None:
             node = self._failing(graph, slot)
             because = f"{layer_at(sources.place(node))} failed, so the shapes that depend on it are unknown." if node else ""
-            return Explanation(
-                self.inference.document, where, target.port, target.axis, NOT_KNOWN, None, (), (), because, self._faults(node)
-            )
+            return Explanation(*asked, NOT_KNOWN, None, (), (), because, self._faults(node))
         shown, interval = f"{fact.element_type}{self.inference.format(fact.shape)}", None
         if fact.shape is None:
             points = [Point(graph, slot, "rank"), Point(graph, slot, "type")]
@@ -254,13 +251,10 @@ class Explainer:
         because = self._because(points[0], list(order), steps) if points[0].kind == "rank" or target.axis is not None else ""
         is_done = self.inference.scope.work.is_done
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
-        return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
+        return Explanation(*asked, shown, interval, steps, answers, because, found)
 
     def table(self, points: Iterable[Point]) -> dict[Point, int]:
-        """The steps that lead to several numbers, each once and after the steps it reads, with their numbers.
-
-        A number of a constant has no step but a place. If too much is asked, the numbers that are left are not explained.
-        """
+        """The steps that lead to several numbers, each once and after those it reads, with their numbers; of too many, the first."""
         order: dict[Point, None] = {}
         work, spent = self.inference.scope.work, 0
         work.renew()

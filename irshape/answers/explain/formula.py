@@ -95,12 +95,11 @@ class TracedRule(RuleApplication):
         self.twins: dict[tuple[int, int], list[Origin]] | None = None
 
     def quotient(self, a: Size, divisor: Size) -> Size:
-        quotient: Any = super().quotient(a, divisor)
+        quotient: Size = super().quotient(a, divisor)
         own = term_of(quotient)
-        exact: Size = (
-            traced(quotient, TracedOperation("/", own.a, own.b)) if isinstance(own, TracedOperation) and own.sign == "//" else quotient
-        )
-        return exact
+        if isinstance(own, TracedOperation) and own.sign == "//":
+            quotient = traced(quotient, TracedOperation("/", own.a, own.b))
+        return quotient
 
     def unknown(self, low: Bound = 0, high: Bound = inf) -> Size:
         size: Any = super().unknown(plain(low), plain(high))
@@ -359,19 +358,14 @@ class PassFormulas:
             found = self._of_nodes[node, kind] = layer, self._rule(layer, kind)
         return found
 
-    @staticmethod
-    def _named(layer: _Applied, *, is_of_elements: bool) -> list[Fact]:
-        """The facts of a layer's inputs, with numbers that remember where they were read."""
-        count = len(layer.facts)
-        return [named_fact(layer.op, position, count, fact, is_of_elements) for position, fact in enumerate(layer.facts)]
-
     def _rule(self, layer: _Applied, kind: str) -> TracedRule:
         """The application of a layer's rule to traced numbers."""
         key = *layer.key, kind
         rule = self._applied.get(key)
         if rule is None:
-            named = self._named(layer, is_of_elements=kind == "element")
-            rule = TracedRule(self.scope, layer.node, self._named_op(layer.op), named, layer.known)
+            op, count, facts = layer.op, len(layer.facts), enumerate(layer.facts)
+            named = [named_fact(op, position, count, fact, is_of_elements=kind == "element") for position, fact in facts]
+            rule = TracedRule(self.scope, layer.node, self._named_op(op), named, layer.known)
             rule.results = rule.outputs()
             if not rule.is_unshared:
                 self._applied[key] = rule

@@ -10,7 +10,7 @@ from irshape.answers.explain.formula import Origin, PassFormulas, inputs_of, is_
 from irshape.answers.explain.traced import Leaf, Term, TracedOperation, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
-from irshape.model.bodies import Body, bodies_of
+from irshape.model.bodies import Body, Slice, bodies_of
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.context import element_count
@@ -266,9 +266,7 @@ class Sources(Lookup):
         if node.bodies:
             return of_output(self, point, node, output)
         if type == "Parameter":
-            if node.model.holder is not None:
-                return of_parameter(self, point, node)
-            return self._parameter(point, node, fact)
+            return self._parameter(point, node, fact) if node.model.holder is None else of_parameter(self, point, node)
         if type in CONSTANTS:
             return self._constant(point, node, fact)
         if point.kind in ("axis", "element") and (point.kind == "axis" or is_known(fact)):
@@ -429,12 +427,9 @@ def of_output(lookup: Lookup, point: Point, node: Node, output: int) -> Derivati
         return Derivation(number, note=f"no Result in the bodies of {node.type} feeds this output")
     (body, entry, source), *others = known
     if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
-        where = FilePlace("attribute", "part_size in the port map", node, offset=entry.offset)
-        return Derivation(
-            number,
-            [*_iterations(lookup, point, node, body), ("part_size", entry.slice.part_size, where)],
-            note=f"the slices of all iterations of {node.type}, concatenated",
-        )
+        part = _part_size(node, entry.slice, entry.offset)
+        note = f"the slices of all iterations of {node.type}, concatenated"
+        return Derivation(number, [*_iterations(lookup, point, node, body), part], note=note)
     if all(one.kind == point.kind and is_same(lookup.number_of(one), number) for _, _, one in known):
         return Derivation(number, ways=[Passage(source)])
     reads = [(f"{body.name}'s {entry.result.name}", lookup.number_of(one), one) for body, entry, one in known]
@@ -459,15 +454,14 @@ def of_parameter(lookup: Lookup, point: Point, node: Node) -> Derivation:
         return Derivation(number, [(name, number, lookup.attribute(node, name))])
     outer = Point(lookup.number[holder.model], fed[entry.external], point.kind, point.position)
     if entry.slice is not None and point.kind == "axis" and _axis(entry.slice.axis, lookup.rank(point)) == point.position:
-        where = FilePlace("attribute", "part_size in the port map", holder, offset=entry.offset)
-        reads: list[Reading] = [("part_size", entry.slice.part_size, where)]
-        return Derivation(number, reads, note=f"one slice of input {entry.external} of {holder.type}")
+        note = f"one slice of input {entry.external} of {holder.type}"
+        return Derivation(number, [_part_size(holder, entry.slice, entry.offset)], note=note)
     outside = lookup.fact(outer)
     if point.kind == "axis" and (outside.shape is None or len(outside.shape) != lookup.rank(point)):
         return Derivation(number, [(f"input {entry.external}", NOT_KNOWN, Point(outer.graph, outer.slot, "rank"))])
     if is_same(lookup.number_of(outer), number):
         return Derivation(number, ways=[Passage(outer)])
-    reads = [(f"input {entry.external}", lookup.number_of(outer), outer)]
+    reads: list[Reading] = [(f"input {entry.external}", lookup.number_of(outer), outer)]
     back = lookup.of_result(entry.back, point) if entry.back is not None else None
     if back is not None:
         reads.append((f"the tensor fed back by {entry.back.name}", lookup.number_of(back), back))  # type: ignore[union-attr]
@@ -480,9 +474,7 @@ def _taken(lookup: Lookup, point: Point, node: Node) -> list[Body]:
     if node.op_type != "If" or node.sources[0] < 0:
         return bodies
     elements = lookup.slots[point.graph][node.sources[0]].elements
-    if elements and isinstance(elements[0], int | float):
-        return [bodies[0 if elements[0] else 1]]
-    return bodies
+    return [bodies[0 if elements[0] else 1]] if elements and isinstance(elements[0], int | float) else bodies
 
 
 def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Reading]:
@@ -497,6 +489,10 @@ def _iterations(lookup: Lookup, point: Point, node: Node, body: Body) -> list[Re
             source = Point(point.graph, slot, "axis", _axis(entry.slice.axis, len(slots[slot].shape or ())))
             return [(f"the sliced axis of input {entry.external}", lookup.number_of(source), source)]
     return []
+
+
+def _part_size(node: Node, slice: Slice, offset: int) -> Reading:
+    return "part_size", slice.part_size, FilePlace("attribute", "part_size in the port map", node, offset=offset)
 
 
 def _axis(axis: int, rank: int) -> int:

@@ -199,13 +199,9 @@ def _rounded_up(term: Term, divisor: Term) -> Term | None:
     if not (isinstance(term, TracedOperation) and term.sign == "-" and _is_literal(term.b, 1)):
         return None
     inner = term.a
-    if (
-        isinstance(inner, TracedOperation)
-        and inner.sign == "+"
-        and (inner.b is divisor or (isinstance(divisor, int) and inner.b == divisor))
-    ):
-        return inner.a
-    return None
+    if not isinstance(inner, TracedOperation) or inner.sign != "+":
+        return None
+    return inner.a if inner.b is divisor or (isinstance(divisor, int) and inner.b == divisor) else None
 
 
 # Reading terms. Nothing here recurses, because a term is as deep as a rule's loops are long.
@@ -318,14 +314,9 @@ def _combined(sign: str, a: _Text, b: _Text) -> _Text:
     if precedence == _POWER:
         return _Text(_POWER, [f"{a.within(_ATOM)} ** {b.within(_ATOM)}"])
     # A sum continues a sum and a product a product; a subtrahend or a divisor keeps its brackets.
-    is_continued = a.precedence == precedence
-    left = a.operands if is_continued else [a.within(precedence)]
-    if (
-        b.precedence == precedence
-        and sign in ("+", "*")
-        and not b.operands[0].startswith("-")
-        and (sign == "+" or all(one.startswith("*") for one in b.operands[1:]))
-    ):
-        first, *others = b.operands
+    left = a.operands if a.precedence == precedence else [a.within(precedence)]
+    first, *others = b.operands
+    is_alike = sign == "+" or (sign == "*" and all(one.startswith("*") for one in others))
+    if b.precedence == precedence and is_alike and not first.startswith("-"):
         return _Text(precedence, [*left, f"{sign} {first}", *others])
     return _Text(precedence, [*left, f"{sign} {b.within(precedence + 1)}"])

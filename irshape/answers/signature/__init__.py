@@ -1,3 +1,1 @@
 """Signatures: which sizes of the inputs of a model are tied together, and names for those that are free."""
-
-from __future__ import annotations

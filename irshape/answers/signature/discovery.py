@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
-from irshape.answers.signature.unify import AxisRead, CurrentRequirement, FreeSymbol, Unifier
+from irshape.answers.signature.unify import CurrentRequirement, FreeSymbol, Unifier
 from irshape.inference.engine import Engine
 from irshape.inference.indices import largest_indices
 from irshape.inference.inputs import InputError, Inputs, described_shape, input_names, place_of
@@ -31,12 +31,11 @@ from irshape.xml.weights import Weights
 _PAST: Final = r"past(_key_values)?(?=[._])"
 
 
-def reads(engine: Engine) -> Iterator[AxisRead]:
+def reads(engine: Engine) -> Iterator[Guard]:
     """The layers of the net that read an axis of an input by indices of which the largest is known as a formula."""
     for node, size, last in largest_indices(engine.model, engine.slots, engine.weights):
         if isinstance(size, Dim) and isinstance(last, Dim):
-            requirement = Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {})
-            yield AxisRead(size, last + 1, Guard(node, requirement))
+            yield Guard(node, Requirement("ge", size, last + 1, "the indices reach this many elements along the axis", "", {}))
 
 
 # The most passes; the second is nearly always the last.
@@ -49,13 +48,6 @@ class OpenAxis(NamedTuple):
     node: Node
     axis: int
     atom: int
-
-
-class Pass(NamedTuple):
-    """The unifier of one pass, and the names of the symbols that it leaves, by index."""
-
-    unifier: Unifier
-    names: dict[int, str]
 
 
 class Discovery:
@@ -96,7 +88,7 @@ class Discovery:
         self._axes: dict[str, str] = {}  # what the present symbols were called in the first pass: as the axes of inputs
         self._types: dict[Node, ElementType] = {}
         self.origins: list[OpenAxis] = []
-        self.steps: list[Pass] = []
+        self.steps: list[Unifier] = []
         self.bounding: dict[str, tuple[Guard, ...]] = {}
         self.multiples: dict[str, tuple[Guard, ...]] = {}
         self.declared: dict[str, SymbolRange] = {}
@@ -118,7 +110,7 @@ class Discovery:
 
     def limits(self, engine: Engine) -> list[Guard]:
         """The ranges of open axes, as guards where the ranges of the symbols in a pass do not imply them."""
-        table = self.steps[0].unifier.table
+        table = self.steps[0].table
         found = {guard.requirement: guard for guard in filled(self.question, engine)}
         for node, axis, atom in self.origins:
             shape = engine.slots[node.first_slot].shape
@@ -242,8 +234,7 @@ class Discovery:
                     self.engine, self.is_read = reading, True
                 return is_changed
             if not unifier.bounds().is_contradictory:
-                self._adopt(unifier)
-                letters = self.steps[-1].names
+                letters = self._adopt(unifier)
                 made = {one.atom: one.expression for one in unifier.replacements if unifier.is_multiple(one)}
                 if unifier.replaced.keys() <= made.keys():  # no size is tied to another one, which has no letter
                     for index, letter in letters.items():
@@ -259,8 +250,8 @@ class Discovery:
             self._adopt(Unifier(engine.scope, (), symbols))
         return is_first
 
-    def _adopt(self, unifier: Unifier) -> None:
-        """Make the next pass with the symbols that a unifier leaves."""
+    def _adopt(self, unifier: Unifier) -> dict[int, str]:
+        """Make the next pass with the symbols that a unifier leaves; their names, by index."""
         engine = self.engine
         table = engine.scope.polynomials
         shapes = {node: [unifier.value(expression_of(size)) for size in shape] for node, shape in self._shapes()}
@@ -290,7 +281,7 @@ class Discovery:
             if name in self.declared:  # the range of an earlier pass, of which a multiple may be left
                 stated = meet(Range(*self.declared[name]), Range(-inf, inf, stated.modulus, stated.remainder)) or stated
             self.declared[name] = SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high)))
-        self.steps.append(Pass(unifier, letters))
+        self.steps.append(unifier)
         self._axes = {name: self._axes.get(table.atoms[index].name, table.atoms[index].name) for index, name in letters.items()}
         self.ranges = ranges
         used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
@@ -302,6 +293,7 @@ class Discovery:
             self.engine = self._renamed(self._taken, self.free_ranges) or self.read(engine)
         else:
             self.engine = self._renamed(engine, ranges) or self.run(ranges)
+        return letters
 
     def _renamed(self, engine: Engine | None, ranges: Mapping[str, SymbolRange]) -> Engine | None:
         """The engine with the names of the symbols; None if another pass with the present shapes and these ranges would say more.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import name_data_sizes
@@ -37,19 +37,8 @@ Sizes: TypeAlias = Mapping[str, SymbolRange | Described]
 """The range of each symbol, or the formula that replaces it."""
 
 
-class _Given(NamedTuple):
-    """An axis of an input whose shape is given, and its size there."""
-
-    node: Node
-    axis: int
-    size: Described
-
-
 class Knobs:
-    """The symbols of a model as knobs: sizes for them give shapes to the inputs and the variables.
-
-    The symbols are those of the given shapes, and those of the signature for the sizes that no given shape names.
-    """
+    """The symbols of given shapes, and of the signature for all other sizes: sizes for them give the inputs and variables shapes."""
 
     def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str]) -> None:
         self._model = model
@@ -83,12 +72,10 @@ class Knobs:
         """
         asked = self._asked
         letters = Counter(letter for known in sizes.values() if isinstance(known, Described) for letter in known.symbols)
-        sizes = {
-            name: parse_symbol_range(str(known))
-            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in {*sizes, *self.names}
-            else known
-            for name, known in sizes.items()
-        }
+        sizes = dict(sizes)
+        for name, known in sizes.items():
+            if isinstance(known, Described) and known.factor > 1 and letters[known.name] == 1 and known.name not in {*sizes, *self.names}:
+                sizes[name] = parse_symbol_range(str(known))
         ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
         shapes: Mapping[Node, DescribedShape] = asked.shapes
         states: dict[Node, tuple[Described, ...]] = {}
@@ -96,13 +83,11 @@ class Knobs:
         if not given <= asked.names:
             for name in given - asked.names - self._found.ranges.keys():
                 held = self._given(name)
-                if held is None or str(sizes[name]) != str(held.size):
+                if held is None or str(sizes[name]) != str(held[0]):
                     raise InputError(self._missing(name, sizes[name], held))
             # That layers demand multiples is a condition of the reshaped model, too.
-            free = {
-                name: SymbolRange(0, known.high) if self._found.multiples.get(name) else known
-                for name, known in self._found.free_ranges.items()
-            }
+            multiples, free = self._found.multiples, self._found.free_ranges
+            free = {name: SymbolRange(0, known.high) if multiples.get(name) else known for name, known in free.items()}
             ranges = {**free, **ranges}
             shapes = self._found.question.shapes
             states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
@@ -166,20 +151,20 @@ class Knobs:
         alone = {one.name for shape in self._found.question.shapes.values() for one in shape or () if one.name}
         return frozenset({name for shape in self._found.state.values() for one in shape for name in one.symbols} - alone)
 
-    def _given(self, name: str) -> _Given | None:
-        """The axis of a given shape that would have this symbol; None if there is none."""
+    def _given(self, name: str) -> tuple[Described, str] | None:
+        """The size of the axis of a given shape that would have this symbol, and its place in words; None if there is none."""
         given = self._asked.shapes
         free = Discovery(self._model, Inputs(), self._weights, self._opaque).question.shapes if given else {}
-        axes = [
-            (node, axis) for node, shape in free.items() for axis, one in enumerate(shape or ()) if one.name == name and given.get(node)
-        ]
-        return next((_Given(node, axis, shape[axis]) for node, axis in axes if (shape := given[node]) is not None), None)
+        axes = [(node, axis) for node, shape in free.items() for axis, one in enumerate(shape or ()) if one.name == name]
+        for node, axis in axes:
+            if shape := given.get(node):
+                return shape[axis], f"axis {axis} of {end_name(node)!r}, which has the given shape {shape_text(shape)}"
+        return None
 
-    def _missing(self, name: str, size: SymbolRange | Described, held: _Given | None) -> str:
+    def _missing(self, name: str, size: SymbolRange | Described, held: tuple[Described, str] | None) -> str:
         """The complaint about a symbol that the model does not have, or that a given shape has made a number."""
         if held is not None:
-            there = f"axis {held.axis} of {end_name(held.node)!r}, which has the given shape {shape_text(self._asked.shapes[held.node])}"
-            return f"the symbol {name!r} cannot be {size}: it is {there}"
+            return f"the symbol {name!r} cannot be {size}: it is {held[1]}"
         for data in name_data_sizes(conclude(self._found.engine), self._found.ranges):
             if data.name == name:
                 return f"the symbol {name!r} cannot be {size}: it depends on the data of {data.node.type} {data.node.name!r}"

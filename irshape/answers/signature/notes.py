@@ -42,9 +42,8 @@ class DataSize(NamedTuple):
     node: PublicNode
 
 
-DATA_SIZE: Final = Form(
-    name="text: its name in the signature", layer=(KEY, "node.key"), layer_name=(NAME, "node.name"), type=(TYPE, "node.type")
-)
+_CALLED: Final = "text: its name in the signature"
+DATA_SIZE: Final = Form(name=_CALLED, layer=(KEY, "node.key"), layer_name=(NAME, "node.name"), type=(TYPE, "node.type"))
 
 
 def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:
@@ -110,13 +109,13 @@ def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize
 def name_ties(found: Discovery, reading: Inference) -> None:
     """Give the symbols in the ties the names that they have in a reading. A symbol that it lacks gets a name by the layer of its tie."""
     names = FreeNames(atom.name for atom in reading.scope.polynomials.atoms)
-    for step in found.steps:
-        step.unifier.scope.take_names(reading.scope)
-        for guard in [demand.guard for one in step.unifier.replacements for demand in one.demands]:
+    for unifier in found.steps:
+        unifier.scope.take_names(reading.scope)
+        for guard in [demand.guard for one in unifier.replacements for demand in one.demands]:
             raw = {name for name in guard.requirement.symbols() if fullmatch(UNNAMED, name)}
-            for atom in step.unifier.table.atoms if raw else ():
+            for atom in unifier.table.atoms if raw else ():
                 if atom.name in raw:
-                    step.unifier.table.rename(atom.index, names.name(data_name(guard._node)))
+                    unifier.table.rename(atom.index, names.name(data_name(guard._node)))
 
 
 class Because(NamedTuple):
@@ -146,10 +145,10 @@ def because(found: Discovery) -> list[Because]:
     """Every replacement of an open axis, in the order of the inputs."""
     names = {node.name: variable(node) for node in found.state} | {node.name: end_name(node) for node in found.question.shapes}
     made: dict[tuple[int, int], Because] = {}
-    for step in found.steps:
-        for one in step.unifier.replacements:
-            symbol = step.unifier.symbols.get(one.atom)
-            if symbol is not None and symbol.axis >= 0 and not step.unifier.is_multiple(one):
+    for unifier in found.steps:
+        for one in unifier.replacements:
+            symbol = unifier.symbols.get(one.atom)
+            if symbol is not None and symbol.axis >= 0 and not unifier.is_multiple(one):
                 size = found.sizes.get((symbol.owner, symbol.axis), "?")
                 guards = tuple(dict.fromkeys(demand.guard for demand in one.demands))
                 name = names.get(symbol.owner, symbol.owner)
@@ -218,8 +217,8 @@ def notes(found: Discovery) -> list[Note]:
     inputs = {node.name: end_name(node) for node in found.question.shapes}
     trial = _Trial(found)
     alike: dict[tuple[str, int], list[tuple[str, list[Guard]]]] = {}
-    for step in found.steps:
-        unifier, table = step.unifier, step.unifier.table
+    for unifier in found.steps:
+        table = unifier.table
         for one in unifier.replacements:
             symbol, guards = unifier.symbols.get(one.atom), [demand.guard for demand in one.demands[:1]]
             if symbol is None and one.reason == BROADCAST and table.ranges[one.atom].high < range_of(one.expression).high:
@@ -263,10 +262,7 @@ def _exceptions(unifier: Unifier, one: Replacement, symbol: FreeSymbol, size: st
 
 
 class _Trial:
-    """Small sizes that fulfil the requirements of the first pass, to see whether an axis may have another size than in the signature.
-
-    Sizes of open axes have the names that these have in the first pass.
-    """
+    """Small sizes of the first pass that fulfil its requirements, to see whether an axis may have another size than in the signature."""
 
     def __init__(self, found: Discovery) -> None:
         self._found = found
@@ -333,4 +329,4 @@ class _Trial:
 
 
 def _raw_name(found: Discovery, origin: OpenAxis) -> str:
-    return found.steps[0].unifier.table.atoms[origin.atom].name
+    return found.steps[0].table.atoms[origin.atom].name

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.answers import wording
-from irshape.answers.question import CONDITION, Condition, is_whole, merged
+from irshape.answers.question import CONDITION, Condition, errors, is_whole, merged
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import (
     BECAUSE,
@@ -32,7 +32,7 @@ from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.form import FILE, TOOL_FIELD, Form, described, diagnostics
 from irshape.report.section import Block, Fit, Relation, Section, dim, joined, key, paragraph
 from irshape.report.surface import ByName
@@ -73,7 +73,7 @@ class Signature(wording.Answer):
         """The arguments are those of `irshape.signature`, read, an engine that has inferred the model, and its symbols if known."""
         found = Discovery(model, given, weights, opaque, like=like) if found is None else found.settle()
         self._inference = conclude(found.engine, remarks=remarks)
-        self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
+        self.ok: Final = self._inference.ok
         self._inference.report_contradiction()
         self._found = found
         self.inputs: Final = ByName((end_name(node), shape_text(shape)) for node, shape in found.question.shapes.items())
@@ -107,9 +107,8 @@ class Signature(wording.Answer):
             text = f"{counted(len(others), 'condition')} on sizes known only at run time not listed (--all lists them)"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         if tied := self._tied():
-            text = (
-                f"a state begins with size 0 on each axis that the file leaves open, such as {wording.in_a_row(tied)}: set its first value"
-            )
+            text = "a state begins with size 0 on each axis that the file leaves open"
+            text = f"{text}, such as {wording.in_a_row(tied)}: set its first value"
             remarks.append(dim(text if valid.heading else f"  {text}"))
         yield paragraph(*ends(self, is_complete=is_complete), *([] if valid.heading else remarks))
         yield valid._replace(blocks=[*valid.blocks, *remarks]) if valid.heading else valid
@@ -130,27 +129,18 @@ class Signature(wording.Answer):
         an unknown rank.
         """
         given = with_batch(sizes_by_name(sizes, self.symbols, named), self.symbols, self._found.question.shapes.values())
-        if self._unranked:
-            raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
-        is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
+        model, question = self._inference.model, self._found.question
+        if unranked := [repr(end_name(node)) for node, shape in question.shapes.items() if shape is None]:
+            raise InputError(f"the rank of {', '.join(unranked)} is not known; give it a shape")
+        is_sound = is_whole(model) and not errors(model.document.diagnostics)  # but for errors that depend on shapes
+        is_possible = is_sound and all(self._is_in_range(name, size) for name, size in given.items())
         shapes = self._shapes(given) if is_possible else None
         is_decided = all(0 not in shape for shape in (shapes or {}).values())  # a state may be empty
         if shapes is None or (is_decided and not all_hold([guard.requirement for guard in self._own_guards])(given)):
             return None
         described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
         engine = self._session.attempt(Inputs(described))
-        is_refused = any(one.severity == ERROR for one in engine.diagnostics)
-        return None if is_refused else {end_name(node): shape for node, shape in shapes.items()}
-
-    @cached_property
-    def _is_sound(self) -> bool:
-        """Whether the file has no errors beside those that depend on shapes."""
-        model = self._inference.model
-        return is_whole(model) and all(one.severity != ERROR for one in model.document.diagnostics)
-
-    @property
-    def _unranked(self) -> list[str]:
-        return [end_name(node) for node, shape in self._found.question.shapes.items() if shape is None]
+        return None if errors(engine.diagnostics) else {end_name(node): shape for node, shape in shapes.items()}
 
     def _shapes(self, given: Mapping[str, int]) -> dict[Node, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes; None if a size is none that a tensor can have."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, lcm
 from typing import Final, NamedTuple
 
+from irshape.answers.question import in_range
+from irshape.inference.conditions import length
 from irshape.inference.run import Guard
 from irshape.model.model import grouped
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, eq, expression_of
@@ -66,20 +68,13 @@ class Replacement(NamedTuple):
     demands: tuple[CurrentRequirement, ...]
 
 
-class AxisRead(NamedTuple):
-    """A layer reads so many elements along an axis of this size; OpenVINO does not check that there are as many."""
-
-    size: Size
-    needed: Size
-    guard: Guard
-
-
 class Unifier:
     """Replaces symbols until nothing changes.
 
-    `symbols` are those of inputs and variables, by index; all others are sizes that only data tells. `carried` are the sizes that a
-    variable is assigned, by the index of the symbol that stands for its axis. After `run`, `replaced` has the expression of every replaced
-    symbol in terms of the others, and `demands` the requirements that are left.
+    `symbols` are those of inputs and variables, by index; all others are sizes that only data tells. `reads` say that an axis has the
+    elements that a layer reads, which OpenVINO does not check. `carried` are the sizes that a variable is assigned, by the index of the
+    symbol that stands for its axis. After `run`, `replaced` has the expression of every replaced symbol in terms of the others, and
+    `demands` the requirements that are left.
     """
 
     def __init__(
@@ -87,7 +82,7 @@ class Unifier:
         scope: Scope,
         guards: Iterable[Guard],
         symbols: Mapping[int, FreeSymbol],
-        reads: Iterable[AxisRead] = (),
+        reads: Iterable[Guard] = (),
         carried: Mapping[int, Size] | None = None,
     ) -> None:
         self.scope: Final = scope
@@ -95,9 +90,8 @@ class Unifier:
         self.symbols: Final = dict(symbols)
         self.replaced: Final[dict[int, Expression]] = {}
         self.replacements: Final[list[Replacement]] = []
-        self.demands: list[CurrentRequirement] = [
-            CurrentRequirement(guard.requirement, guard) for guard in guards if not guard.is_premise and not guard.branch
-        ]
+        enforced = [guard for guard in guards if not guard.is_premise and not guard.branch]
+        self.demands = [CurrentRequirement(guard.requirement, guard) for guard in enforced]
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}
@@ -136,7 +130,7 @@ class Unifier:
         while is_new and not self.scope.work.is_done:
             is_new = False
             kept: list[CurrentRequirement] = []
-            for demand in sorted(pending, key=_length):
+            for demand in sorted(pending, key=lambda one: length(one.requirement)):
                 if self.scope.work.is_done:
                     kept.append(demand)
                     continue
@@ -175,10 +169,7 @@ class Unifier:
                 self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
 
     def _by_choice(self) -> None:
-        """Resolve broadcasts to equal sizes, those of few atoms first: what a layer broadcasts again is then short.
-
-        Those with minima and maxima wait until no other one is left, as others may decide which argument these are.
-        """
+        """Resolve broadcasts to equal sizes, those of few atoms first, and those with minima or maxima when no other is left."""
         before = len(self.replaced)
         choices = [(self._selects(demand.requirement), demand) for demand in self.demands if demand.requirement.kind in _CHOICES]
         for selects, demand in sorted(choices, key=lambda one: (one[0], self._atoms(one[1]))):
@@ -233,14 +224,14 @@ class Unifier:
         """An axis that nothing restricts is as long as what layers read of it."""
         restricted = self._open()
         for read in self._reads:
-            requirement = substituted(Requirement("ge", read.size, read.needed, "", "", {}), self.replaced)
+            requirement = substituted(read.requirement, self.replaced)
             for part in simplified(requirement):
                 difference = part.a - part.b
                 if part.kind != "ge" or not isinstance(difference, Dim):
                     continue
                 found = self._whole(difference.polynomial, restricted) or self._rows(difference.polynomial, restricted)
                 if found is not None:
-                    self.demands += self._replace(*found, READ, (CurrentRequirement(requirement, read.guard),))
+                    self.demands += self._replace(*found, READ, (CurrentRequirement(requirement, read),))
                     break
 
     def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
@@ -285,13 +276,7 @@ class Unifier:
         known = self.table.ranges[index]
         if isinstance(expression, int) or not demands:
             return []
-        size, made = dim_of(self.scope, expression), []
-        if known.low > expression.range.low:
-            made.append(Requirement("ge", size, int(known.low), "", "", {}))
-        if known.high < expression.range.high:
-            made.append(Requirement("ge", int(known.high), size, "", "", {}))
-        if known.modulus > 1:
-            made.append(Requirement("div", size - known.remainder, known.modulus, "", "", {}))
+        made = in_range(dim_of(self.scope, expression), known, expression.range)
         return [CurrentRequirement(one, demands[0].guard) for one in made]
 
     def _multiple(self, index: int, symbol: FreeSymbol, known: Range) -> Expression:
@@ -366,8 +351,7 @@ class Unifier:
     def _bounded(self) -> Iterator[tuple[int, FreeSymbol, Range]]:
         """The symbols that the demands name, with the ranges that they leave; none if the demands contradict each other."""
         reported = self.bounds()
-        found = sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else []
-        for index in found:
+        for index in sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else ():
             if not self.symbols[index].is_kept:
                 yield index, self.symbols[index], reported.range(self._alone(index))
 
@@ -420,10 +404,6 @@ class Unifier:
 def _has_negative(expression: Expression) -> bool:
     constant, terms = split(expression)
     return constant < 0 or any(coefficient < 0 for _, coefficient in terms)
-
-
-def _length(demand: CurrentRequirement) -> int:
-    return sum(side.polynomial.size for side in (demand.requirement.a, demand.requirement.b) if isinstance(side, Dim))
 
 
 def _distinct(demands: Iterable[CurrentRequirement]) -> list[CurrentRequirement]:

@@ -32,9 +32,10 @@ Back: TypeAlias = tuple[Node, Node]
 
 
 class Repetition(Control):
-    """The base class of the rules that repeat a body."""
+    """The base class of the rules that repeat a body; a Parameter has the element type of what enters, or with `declares_types` its own."""
 
     __slots__ = ()
+    declares_types = False
 
     def _axis_of(self, entry: BodyInput | BodyOutput, rank: int) -> int:
         """The axis along which an entry of the port map cuts a tensor or joins parts, counted from the front."""
@@ -45,13 +46,9 @@ class Repetition(Control):
             raise RuleFailure
         return axis % rank
 
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        """The element type of a fact that enters the body by a Parameter, whose own fact is `declared`."""
-        raise NotImplementedError
-
     def free_backs(self, body: Body) -> list[Back]:
         """The Parameters whose shapes may change from one iteration to the next, each with the Result that comes back to it."""
-        raise NotImplementedError
+        return []
 
     def check_counts(self, body: Body, own: int, *, is_right: bool) -> None:
         """Check that the port map names all outputs, and as `is_right` says all inputs, of which the first `own` need no entry.
@@ -81,11 +78,12 @@ class Repetition(Control):
         given = {}
         for entry in body.inputs:
             fact = self.plain(self.facts[entry.external])
-            element_type = self.entering_type(fact, declared.slots[entry.parameter.first_slot])
+            own = declared.slots[entry.parameter.first_slot] if self.declares_types else fact
+            element_type = own.element_type
             part = self._part(entry, fact, element_type)
-            given[entry.parameter] = (
-                part if fact.openvino_view is fact else self.seen_as(part, self._part(entry, fact.openvino_view, element_type))
-            )
+            if fact.openvino_view is not fact:
+                part = self.seen_as(part, self._part(entry, fact.openvino_view, element_type))
+            given[entry.parameter] = part
         return given
 
     def _part(self, entry: BodyInput, fact: Fact, element_type: ElementType) -> Fact:
@@ -146,9 +144,8 @@ class Repetition(Control):
         shape, new = before.shape, after.shape
         if before.is_poisoned or after.is_poisoned or shape is None or new is None:
             return
-        if len(new) != len(shape) or any(
-            type(wanted) is int and eq(size, wanted) is False for size, wanted in zip(new, shape, strict=True)
-        ):
+        pairs = zip(new, shape, strict=False)
+        if len(new) != len(shape) or any(type(wanted) is int and eq(size, wanted) is False for size, wanted in pairs):
             back, there = format_shape(new), format_shape(shape)
             self.warn("R401", f"the tensor fed back to {parameter.name!r} must have the shape {there}, got {back}")
 
@@ -274,10 +271,7 @@ class LoopRule(Repetition):
         return all(type(size) is int or axis == joined for axis, size in enumerate(theirs))
 
     def _openvino_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
-        """The pass over the body of a Loop from which OpenVINO takes its outputs: a size that changes is any size there.
-
-        `count` is the number of iterations, where OpenVINO knows it.
-        """
+        """The pass from which OpenVINO takes a Loop's outputs: a size that changes is any size. It knows `count` iterations."""
         backs = self.free_backs(body)
         for _ in range(PATIENCE if count is None else min(count, PATIENCE)):
             changed = dict(given)
@@ -323,17 +317,14 @@ class LoopRule(Repetition):
                     shape = None
             elif theirs is None or len(theirs) != len(shape) or not any(map(_are_apart, one.shape, theirs)):
                 wholes = theirs if theirs is not None and len(theirs) == len(shape) else [None] * len(shape)
-                shape = tuple(
-                    [self._either_size((index, axis), *sizes) for axis, sizes in enumerate(zip(shape, one.shape, wholes, strict=True))]
-                )
+                several = enumerate(zip(shape, one.shape, wholes, strict=True))
+                shape = tuple([self._either_size((index, axis), *sizes) for axis, sizes in several])
         return fact if shape is fact.shape else self.intern(fact.element_type, shape)
 
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
         """A size that is one of two, the second one only within a third."""
         hull = self.scope.hull((self.key, "entered", *key), left, entered)
-        if whole is None or hull is left or isinstance(hull, int):
-            return hull
-        return narrow(hull, *bounds(whole))
+        return hull if whole is None or hull is left or isinstance(hull, int) else narrow(hull, *bounds(whole))
 
     def _check_iteration(self, body: Body, slots: list[Fact]) -> None:
         shape = slots[body.iteration.first_slot].shape if body.iteration is not None else None
@@ -396,9 +387,6 @@ class LoopRule(Repetition):
         (least, most), (fewest, many) = bounds(part), bounds(iterations)
         return self.unknown(times(max(least, 0), fewest), times(most, many))
 
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        return fact.element_type
-
     def free_backs(self, body: Body) -> list[Back]:
         """OpenVINO lets the shape of an output change that is not joined."""
         plain = {output.result for output in body.outputs if output.slice is None}
@@ -431,6 +419,7 @@ class TensorIteratorRule(Repetition):
     """The rule of TensorIterator."""
 
     __slots__ = ("_taken",)
+    declares_types = True
 
     def __init__(self, *application: Any) -> None:
         super().__init__(*application)
@@ -562,9 +551,3 @@ class TensorIteratorRule(Repetition):
             message = f"{port} must have as many parts as the ports before, {format_size(self._taken)}, got {format_size(taken)}"
             self.never_runs(message, offset)
         return taken
-
-    def entering_type(self, fact: Fact, declared: Fact) -> ElementType:
-        return declared.element_type
-
-    def free_backs(self, body: Body) -> list[Back]:
-        return []

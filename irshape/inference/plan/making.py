@@ -6,7 +6,7 @@ from collections.abc import Generator, Hashable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from irshape.inference.control.rules import RULES
+from irshape.inference.control import RULES
 from irshape.inference.facts import Fact
 from irshape.inference.indices import beyond, largest_indices
 from irshape.inference.plan.formulas import Tree
