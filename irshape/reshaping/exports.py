@@ -10,7 +10,7 @@ import numpy as np
 from irshape.editing.state import Item
 from irshape.ops.flow import same
 from irshape.reshaping.bench import Bench, Seen, numbers_of, open_sizes, put_instead, source, vector
-from irshape.shape.dim import Dim, Size
+from irshape.shape.dim import Dim, Size, symbols
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
 PATCHES: Final = (2, 4, 8)
@@ -51,6 +51,18 @@ def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) ->
             parts = zip(parts_of(size, most), parts_of(was, most), parts_of(other, most), strict=True)
             found += [part for part, *numbers in parts if (*numbers,) == both]
     return found
+
+
+def alike(bench: Bench, here: Sequence[object], there: Sequence[object]) -> set[str]:
+    """The symbols of the sizes of which two exports read the same number as the same part, so that the second one does not tell.
+
+    `here` and `there` have what the layer that is visited reads at each input.
+    """
+    read = [(one, other) for one, other in zip(here, there, strict=False) if isinstance(one, tuple) and isinstance(other, tuple)]
+    both = {abs(one) for pair in read for one, other in zip(*pair, strict=False) if one == other and isinstance(one, int)} - {0, 1}
+    shapes = [bench.shape(value) or () for value in bench.item.inputs if value is not None]
+    sizes = {str(size): size for shape in shapes for size in shape if isinstance(size, Dim)}.values() if both else ()
+    return {name for number in both for size in explained(bench, sizes, number, number) for name in symbols(size)}
 
 
 def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:

@@ -527,20 +527,12 @@ class Walk:
             self.bench.batch
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
-        alike = self._alike(item, here, there) - same if doubts else ()
+        alike = exports.alike(self.bench, here[1], there[1]) - same if doubts else ()
         doubts = [one._replace(is_alike=one.is_alike or not one.names.isdisjoint(alike)) for one in doubts]
         left = [doubt for doubt in doubts if doubt.is_alike or not (names := doubt.names & numbers.keys() or read) or names & same]
         if here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
-
-    def _alike(self, item: Item, here: Read, there: Read) -> set[str]:
-        """The symbols of the sizes of which both exports read the same number as the same part, so that the second one does not tell."""
-        read = [(one, other) for one, other in zip(here[1], there[1], strict=False) if isinstance(one, tuple) and isinstance(other, tuple)]
-        both = {abs(one) for pair in read for one, other in zip(*pair, strict=False) if one == other and isinstance(one, int)} - {0, 1}
-        shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
-        sizes = {str(size): size for shape in shapes for size in shape if isinstance(size, Dim)}.values() if both else ()
-        return {name for number in both for size in exports.explained(self.bench, sizes, number, number) for name in symbols(size)}
 
     def _differ(self, item: Item, here: Read, there: Read, *, may_settle: bool) -> None:
         """Refuse numbers that differ in the other export, unless a mend has replaced them.
