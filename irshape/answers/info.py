@@ -17,8 +17,8 @@ from irshape.answers.signature.signature import Signature, ends
 from irshape.answers.wording import Answer, title
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
-from irshape.model.finding import end_name, split_names
-from irshape.model.model import Node, grouped
+from irshape.model.finding import end_name
+from irshape.model.model import Node, grouped, split_names
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6

@@ -25,7 +25,8 @@ from irshape.editing.simplify import RULES, Simplification, simplify
 from irshape.editing.state import EditError
 from irshape.files.reading import Path
 from irshape.inference.inputs import AS, InputError
-from irshape.model.finding import preferred, split_names
+from irshape.model.finding import preferred
+from irshape.model.model import split_names
 from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR

@@ -7,7 +7,7 @@ from typing import Final
 
 from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.state import EditError, Item, State, Value, joined_names
-from irshape.model.finding import split_names
+from irshape.model.model import split_names
 from irshape.shape.value import Unreadable
 from irshape.xml.document import PortMap
 from irshape.xml.lexical import BODIES, whole_number

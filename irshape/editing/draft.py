@@ -18,9 +18,9 @@ from irshape.inference.inputs import InputError, read_shape, recorded_inputs
 from irshape.inference.stored import last_end
 from irshape.inference.verdict import infer
 from irshape.model.const import Const
-from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, split_names, unknown, variable_of
+from irshape.model.finding import TENSOR, Meaning, Names, fused_of, meanings, unknown, variable_of
 from irshape.model.load import load
-from irshape.model.model import SINKS, Model, grouped, reached
+from irshape.model.model import SINKS, Model, grouped, reached, split_names
 from irshape.ops.op import OpClass
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType

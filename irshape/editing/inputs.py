@@ -14,7 +14,8 @@ from irshape.editing.simplify import Simplification, simplified
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.files.reading import read
 from irshape.inference.facts import Fact
-from irshape.model.finding import preferred, similar, split_names
+from irshape.model.finding import preferred, similar
+from irshape.model.model import split_names
 from irshape.report.text import counted
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType

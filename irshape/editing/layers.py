@@ -12,7 +12,7 @@ from irshape.editing.draft import BodyDraft, GraphDraft, found, layer_count, mea
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
-from irshape.model.finding import split_names
+from irshape.model.model import split_names
 from irshape.model.public import Ports
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.surface import Guessed

@@ -12,8 +12,7 @@ from irshape.editing.state import Item, State, Value, joined_names
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
-from irshape.model.finding import split_names
-from irshape.model.model import FAULTY, UNFED, Model, Node, grouped
+from irshape.model.model import FAULTY, UNFED, Model, Node, grouped, split_names
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml import writer

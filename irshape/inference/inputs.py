@@ -13,7 +13,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.question import Question
 from irshape.model.build import layer_place, place
 from irshape.model.finding import end_name
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, split_names
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import WIDEST, shorten
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
@@ -120,9 +120,9 @@ def input_names(model: Model) -> dict[str, Node]:
     names = dict(model.parameters_by_name)
     for node in model.parameters:
         for port in node.layer.outputs:
-            for name in re.split(r"(?<!\\),", port.names or ""):
-                if name.strip():
-                    names.setdefault(name.strip(), node)
+            for name in map(str.strip, split_names(port.names)):
+                if name:
+                    names.setdefault(name, node)
     return names
 
 

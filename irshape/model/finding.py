@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Generic, TypeVar
 
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, split_names
 from irshape.shape.compilation import NamedTuple
 
 Layer = TypeVar("Layer")
@@ -42,11 +42,6 @@ class Meaning(NamedTuple, Generic[Layer]):
     kind: str
     layer: Layer
     output: int | None = None
-
-
-def split_names(text: str | None) -> list[str]:
-    """The names in the text of a port."""
-    return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text or "") if name]
 
 
 def preferred(names: Iterable[str]) -> str:

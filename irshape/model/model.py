@@ -29,6 +29,11 @@ UNFED: Final = -1
 FAULTY: Final = -2
 
 
+def split_names(text: str | None) -> list[str]:
+    """The names in the text of a port."""
+    return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text or "") if name]
+
+
 def reached(start: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[_T]:
     """The start, and whatever can be reached from it, each once: `following` gives the things that follow one."""
     pending = list(start)
@@ -123,7 +128,7 @@ class OutputPort(_PortView):
 
     @property
     def names(self) -> list[str]:
-        return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", self.record.names or "") if name]
+        return split_names(self.record.names)
 
     @property
     def readers(self) -> list[InputPort]:

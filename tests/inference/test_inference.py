@@ -92,10 +92,11 @@ def test_what_a_caller_cannot_mean_raises(inputs: dict[str, object], symbols: di
         irshape.infer(net.xml.encode(), inputs=inputs, symbols=symbols)  # type: ignore[arg-type]
 
 
-def test_an_input_is_also_known_by_the_name_of_its_tensor() -> None:
+@pytest.mark.parametrize(("names", "name"), [("x:0,x", "x:0"), ("x:0,x", "x"), (r"x\,y,z", "x,y")])
+def test_an_input_is_also_known_by_the_names_of_its_tensor(names: str, name: str) -> None:
     net = Net("f32[?,?] -> Result")
-    xml = net.xml.replace('precision="FP32"/>', 'precision="FP32" names="x:0,x"/>', 1)
-    inference = irshape.infer(xml.encode(), inputs={"x:0": (1, "2..3")})
+    xml = net.xml.replace('precision="FP32"/>', f'precision="FP32" names="{names}"/>', 1)
+    inference = irshape.infer(xml.encode(), inputs={name: (1, "2..3")})
     assert inference["parameter_0"].outputs[0].text == "[1,2..3]"
 
 

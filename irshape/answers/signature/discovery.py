@@ -15,8 +15,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.indices import largest_indices
 from irshape.inference.inputs import InputError, Inputs, described_shape, input_names, place_of
 from irshape.inference.run import Guard
-from irshape.model.finding import split_names
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, split_names
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, expression_of, origins
 from irshape.shape.element_type import ElementType
 from irshape.shape.fold import replaced
