@@ -39,6 +39,7 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.reshaping.ways import agreement, telling
 from irshape.shape.dim import Dim, Size, formula_text, symbols
+from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, SymbolRange, shape_text
 from irshape.shape.remainders import Known
@@ -489,7 +490,7 @@ class Session(inner.Session):
         for node, there in Matching(self.model, engine.model).pairs():
             has_name = node.name == there.name and not is_unnamed(node.name)
             is_alike = is_unnamed(node.name) or (node.inputs and _unnumbered(node) == _unnumbered(there))
-            if there in items and (has_name or (is_alike and _read_alike(node, there, partners))):
+            if there in items and _given(node) == _given(there) and (has_name or (is_alike and _read_alike(node, there, partners))):
                 partners[node] = items[there]
         bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
@@ -594,6 +595,13 @@ def _left(model: Model, wish: Wish) -> str | None:
 def _unnumbered(node: Node) -> str:
     """The name of a layer without the numbers in it, which a converter may count otherwise in each export."""
     return re.sub(r"\d+", "", node.name)
+
+
+def _given(node: Node) -> list[tuple[bool, int | None]]:
+    """Of each output of a layer, whether the file records real numbers, and of which rank."""
+    types = [ElementType.from_precision(port.precision or "") for port in node.layer.outputs]
+    ranks = [None if port.dims is None else len(port.dims) for port in node.layer.outputs]
+    return [(type is not None and type.is_real, rank) for type, rank in zip(types, ranks, strict=True)]
 
 
 def _read_alike(node: Node, other: Node, partners: Mapping[Node | None, Item]) -> bool:

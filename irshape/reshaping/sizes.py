@@ -165,8 +165,9 @@ def reshape(bench: Bench) -> None:
     rest = pattern.index(-1) if pattern and -1 in pattern[:-1] else 0
     seen = None if bench.witness is None else bench.witness.shape(out)
     is_told = seen is not None and rest + 1 < len(recorded) == len(seen) and seen[rest + 1] != recorded[rest + 1]
-    # One chunk that grows, or one more of a fixed length.
-    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]) and not is_told:
+    # One chunk that grows, or one more of a fixed length; an axis of the data, such as one channel, is no chunk.
+    is_kept = len(shape) > rest and all(map(same, shape[: rest + 1], chosen.sizes))
+    if rest and chosen.sizes[rest] == 1 and bench.is_open(chosen.sizes[rest + 1]) and not is_told and not is_kept:
         told = f"gives {listed(chosen.sizes)}, whose axis {rest} stays 1, but the pattern has -1 there, as if it followed from the others"
         bench.keep(f"{item!r} {told}")
     before, after = ({str(size) for size in sizes if size != 1} for sizes in (shape, chosen.sizes))

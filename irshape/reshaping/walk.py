@@ -138,6 +138,8 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
     if partner is not None and item.type == "Concat" and len(partner.inputs) != len(item.inputs):
         return Refusal(item, told, constant, UNROLLED)
+    if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
+        return Refusal(item, told, constant, f"{EXPORTS}: give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"
     are_several = sum(sizes.get(name, was) != was for name, was in bench.numbers.items()) > 1
     return Refusal(item, told, constant, f"{EXPORTS}: {several if are_several and constant is None else OPEN_THERE}")

@@ -500,10 +500,11 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 def numbers_read(bench: Bench, item: Item) -> Read | None:
     """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas.
 
-    The attribute `special_zero` of a Reshape is left out: exporters set it as the pattern needs it.
+    The pattern of a Reshape is left out, as 0 and -1 say the same as numbers: the shapes of its output are compared. So is `special_zero`,
+    which exporters set as the pattern needs it.
     """
     read: list[object] = []
-    for port, value in enumerate(item.inputs):
+    for port, value in enumerate(item.inputs if item.type != "Reshape" else item.inputs[:1]):
         elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
         if any(isinstance(one, Dim) for one in elements or ()):
             return None

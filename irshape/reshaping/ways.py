@@ -64,7 +64,8 @@ def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | N
 
 
 def _differ(pairs: Sequence[tuple[int, int]]) -> bool:
-    return any(one != other for one, other in pairs) and all(min(pair) > 0 or max(pair) < 0 for pair in pairs)
+    differing = [pair for pair in pairs if pair[0] != pair[1]]
+    return bool(differing) and all(min(pair) > 0 or max(pair) < 0 for pair in differing)
 
 
 def _names(several: Iterable[Ways]) -> dict[str, Range]:

@@ -645,6 +645,38 @@ def test_a_window_is_padded_as_both_exports_pad_it() -> None:
         assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,4,(S + 1)//2]"
 
 
+def test_patterns_that_say_the_same_in_other_words_are_the_same() -> None:
+    one, other = Net("Reshape(f32[1,12,8], [0,12,2,4], special_zero=true) -> Result"), Net("Reshape(f32[1,20,8], [1,-1,2,4]) -> Result")
+    found = asked(one, "[1,S,8]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), mends(found)) == ([], [("pattern", "[0,12,2,4]", "[0,0,2,4]")])
+
+
+def test_one_channel_is_no_chunk() -> None:
+    """A PixelShuffle writes -1 for the channels; of f32[1,S], the same pattern may cut chunks."""
+    shuffled = Net("Reshape(f32[1,1,4,3,6,3], [1,-1,12,18]) -> Result")
+    assert errors(asked(shuffled, "[1,1,H,3,W,3]", rewrite=True)) == []
+    assert errors(asked(Net("Reshape(f32[1,12], [1,-1,12]) -> Result"), "[1,S]", rewrite=True))[0].startswith("S208 Reshape")
+
+
+def test_a_second_export_of_another_batch_is_told_where_no_formula_fits() -> None:
+    one, other = (Net(f"Add(f32[{batch},{size},5], f32={shift}) -> Result") for batch, size, shift in ((1, 12, "2.25"), (2, 20, "3.5")))
+    found = asked(one, "[N,S,5]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert found.diagnostics[0].hint == "irshape finds no formula that fits both exports: give one with a batch of 1, as in this file"
+
+
+# An image whose halved sides are folded into one, and taken apart again; in the file one of them is 1.
+_FOLDED = """
+    _x: Reshape(f32[1,4,{0},{1}], [1,4,{2},2,{3},2])
+    Reshape(Transpose(_x, [0,1,3,5,2,4]), [1,4,4,{4}]) -> Softmax-8(axis=-1) -> Reshape([1,4,2,2,{2},{3}]) -> Result
+"""
+
+
+def test_a_factor_of_one_of_a_product_is_an_axis_again() -> None:
+    one, other = Net(_FOLDED.format(2, 4, 1, 2, 2)), Net(_FOLDED.format(6, 10, 3, 5, 15))
+    found = asked(one, "[1,4,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), mends(found)[-1][2]) == ([], "[1,4,2,2,H//2,W//2]")
+
+
 _SHIFTED = "_x: f32[1,{0},{1}]\nAdd(_x, f32={2}) -> Result"
 
 
