@@ -321,7 +321,10 @@ def described_shape(node: Node) -> DescribedShape:
 
 def parse_batch(size: int | str) -> Described:
     """The size of a batch, from a number, a range or a symbol. Raises InputError for anything else."""
-    shape = None if str(size).startswith("-") else read_shape("batch", [size])
+    try:
+        shape = None if str(size).startswith("-") else read_shape("batch", [size])
+    except InputError as error:
+        raise InputError(f"the batch {size!r}: {str(error).partition(': ')[2]}") from None
     if shape is None or len(shape) != 1:
         raise InputError(f"the batch must be one size, such as 8, '1..8' or 'N', not {size!r}")
     return shape[0]
