@@ -130,9 +130,10 @@ def _limits(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_open = item.type == "StridedSlice" and at < len(is_ended) and is_ended[at]
         if isinstance(end, int) and not is_open and 1 < end < was:
             bench.keep(f"{item!r} ends at index {end} of an axis of size {size}, which is {was} in the file", own_size)
-        if isinstance(end, int) and not is_open and -was < end < -1:
-            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}", own_size)
         step = steps[at] if steps and at < len(steps) else 1
+        is_of_size = isinstance(end, int) and (step != 1 or end == 1 - was or -end in _fractions(was))  # others are a window's, or a shift
+        if isinstance(end, int) and is_of_size and not is_open and -was < end < -1:
+            bench.keep(f"{item!r} ends {-end} elements before the end of an axis of size {size}", own_size)
         if isinstance(step, int) and step > 2 and step in _fractions(was):
             bench.keep(f"{item!r} takes elements in steps of {step} along an axis of size {size}, which is {was} in the file", own_size)
 

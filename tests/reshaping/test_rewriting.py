@@ -734,6 +734,8 @@ _PLACE = f"{_MAXIMUM} -> {{}} -> Result"
     ("f32[1,3,6,8] -> Slice-8([0], [9223372036854775807], [2], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([-1], [-9223372036854775808], [-1], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([-1], [-7], [-1], [3]) -> Result", "ends 7 elements before the end of an axis of size W"),
+    ("f32[1,3,6,8] -> Slice-8([0], [-2], [1], [3]) -> Result", "ends 2 elements before the end of an axis of size W"),
+    ("f32[1,3,6,8] -> Slice-8([0], [-5], [1], [3]) -> Result", ""),
 ])  # fmt: skip
 def test_a_number_that_may_follow_from_a_recorded_size_is_told(text: str, told: str) -> None:
     """The row and the column of the greatest pixel, the last index, the middle of an image, and an end; a flip has none."""
