@@ -38,7 +38,18 @@ from irshape.reshaping.bench import (
     where_of,
 )  # fmt: skip
 from irshape.reshaping.stretching import follow, longer
-from irshape.reshaping.watch import Read, are_others, constants_read, is_number, is_open, numbers_read, reads_number, watch
+from irshape.reshaping.watch import (
+    Read,
+    are_others,
+    constants_read,
+    has_formulas,
+    have_others,
+    is_number,
+    is_open,
+    numbers_read,
+    reads_number,
+    watch,
+)
 from irshape.reshaping.ways import Ways, are_alike
 from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product, symbols
 from irshape.shape.guard import Requirement
@@ -522,8 +533,6 @@ class Walk:
             self.bench.notes.differing.append((_contradiction(self.bench, item, _ELEMENTS), ()))
         doubts, numbers = self.bench.notes.kept[known:], self.bench.known
         here, there = numbers_read(self.bench, item), numbers_read(witness.bench, partner)
-        if here is None or there is None:
-            return
         shapes = [self.bench.shape(value) or () for value in item.inputs if value is not None]
         read = {name for shape in shapes for size in shape for name in symbols(size)} & numbers.keys() or numbers.keys() - {
             self.bench.batch
@@ -532,7 +541,10 @@ class Walk:
         alike = exports.alike(self.bench, here[1], there[1]) - same if doubts else ()
         doubts = [one._replace(is_alike=one.is_alike or not one.names.isdisjoint(alike)) for one in doubts]
         left = [doubt for doubt in doubts if doubt.is_alike or not (names := doubt.names & numbers.keys() or read) or names & same]
-        if here != there and (len(left) < len(doubts) or not doubts):
+        if item.type in slices.HANDLERS and have_others(item, here, there):
+            raise _contradiction(self.bench, item, f"reads numbers that {DIFFER}")
+        has_mend = has_formulas(here) or has_formulas(there)  # which may have changed attributes, too
+        if not has_mend and here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
 

@@ -38,6 +38,7 @@ _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
 _MOST_SCALES: Final = 4
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
+_HUGE: Final = 1 << 62
 ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
 _COMPARISONS: Final = ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
 _ARITHMETIC: Final = (*SCALING, "Add", "Subtract", "Mod", "FloorMod", "Minimum", "Maximum")
@@ -424,8 +425,8 @@ def _scale(bench: Bench, item: Item) -> None:
 def _number(bench: Bench, item: Item) -> None:
     """A number that is the logarithm or the root of an open recorded size, or 1 divided by one of these, and that no fixed size explains.
 
-    A size n itself counts only as a divisor, also in n * (n - 1), which counts pairs, and in n / (n - 1), the correction of a variance. A
-    whole root does not count: strides are often as large.
+    A size n itself counts only as a divisor, also in n * (n - 1), which counts pairs, and in n / (n - 1), the correction of a variance, but
+    the product of two sizes does. A whole root does not count: strides are often as large.
     """
     for value in item.inputs:
         array = None if value is None or bench.constant_of(value) is None else bench.array(value)
@@ -447,6 +448,7 @@ def _number(bench: Bench, item: Item) -> None:
                 roots = [root for root in (sqrt(was), *less) if root % 1]
                 forms += [1 / was, 1 / sqrt(was), was / (was - 1), 1 / (was * (was - 1)), *roots, *[1 / root for root in less]]
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
+                forms += [was] if was not in single else []
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
                 bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *known)
                 return
@@ -498,8 +500,8 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 }
 
 
-def numbers_read(bench: Bench, item: Item) -> Read | None:
-    """What a layer states, and the numbers that it reads: of a large constant the shape; None if some are formulas.
+def numbers_read(bench: Bench, item: Item) -> Read:
+    """What a layer states, and the numbers and formulas that it reads: of a large constant the shape.
 
     The pattern of a Reshape is left out, as 0 and -1 say the same as numbers: the shapes of its output are compared. So is `special_zero`,
     which exporters set as the pattern needs it.
@@ -507,12 +509,25 @@ def numbers_read(bench: Bench, item: Item) -> Read | None:
     read: list[object] = []
     for port, value in enumerate(item.inputs if item.type != "Reshape" else item.inputs[:1]):
         elements, array = (None, None) if value is None else (bench.elements(value) if port else None, bench.array(value))
-        if any(isinstance(one, Dim) for one in elements or ()):
-            return None
         if array is not None:  # of which a rule may follow the elements in one export only
             elements = array.shape if array.size > _FEW else tuple(array.reshape(-1).tolist())
         read.append(elements)
     return sorted([one for one in item.attributes.items() if one[0] != "special_zero"]), read
+
+
+def has_formulas(read: Read) -> bool:
+    """Whether a layer reads a formula."""
+    return any(isinstance(one, tuple) and is_open(one) for one in read[1])
+
+
+def have_others(item: Item, here: Read, there: Read) -> bool:
+    """Whether numbers that a mend has left beside others differ from those of the partner; -1 is what is left, a huge number the end."""
+    for value, one, other in zip(item.inputs, here[1], there[1], strict=False):
+        is_mended = value is not None and value.item.base is None and isinstance(one, tuple) and isinstance(other, tuple)
+        for own, number in zip(one, other, strict=False) if is_mended else ():  # type: ignore[call-overload]
+            if isinstance(own, int) and isinstance(number, int) and own != number and 0 <= min(own, number) <= max(own, number) < _HUGE:
+                return True
+    return False
 
 
 def constants_read(bench: Bench, item: Item) -> dict[int, Elements]:
