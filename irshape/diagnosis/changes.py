@@ -560,9 +560,13 @@ def version_for(node: Node) -> str:
 
     It is that of other layers of the type. Where there are none, it is the newest that has what the node has too much for its own.
     """
-    op_class, others = node.op_class, Counter(one.version for one in node.model.of_type(node.type) if one is not node)
-    if op_class is None or node.version in others or _suits(node, op_class):
+    op_class = node.op_class
+    if op_class is None or _suits(node, op_class):
         return ""
+    alike = {one.layer.signature: one for one in node.model.of_type(node.type) if one.version == node.version}.values()
+    if any(_suits(one, op_class) for one in alike):
+        return ""
+    others = Counter(one.version for one in node.model.of_type(node.type) if one.version != node.version)
     findings = getattr(node.op, "findings", ())
     if not others and op_class.takes(len(node.sources)) and not any(one.code in ("R104", "A103") for one in findings):
         return ""
