@@ -264,6 +264,22 @@ def test_an_error_stays_an_error() -> None:
         assert [one.severity for one in found.diagnostics if one.code == "R301"] == ["error"]
 
 
+WINDOW = "strides=[1,1], pads_begin=[0,0], pads_end=[0,0], dilations=[1,1]"
+
+
+def test_a_fault_whose_message_names_another_layer_is_cut_out(tmp_path: Path) -> None:
+    """The edge of the filters comes from the bias; the message names the filters, which nothing reads."""
+    net = Net(f"Convolution(f32[1,1,8,8], f32=0[4,1,3,3], {WINDOW}) -> c: Add(f32=0[1,4,1,1]) -> Relu -> Relu -> Result")
+    graph = irshape.edit(irshape.infer(net.xml.encode(), weights=net.bin).xml(), weights=net.bin)
+    window, bias = graph["c"].inputs[0].layer, graph["c"].inputs[1]
+    window.connect(1, bias)
+    graph.write(tmp_path / "whole.xml", faulty=True)
+    assert "which nothing reads" in irshape.check(tmp_path / "whole.xml").errors[0].message
+    irshape.extract(tmp_path / "whole.xml", to=window.name).write(tmp_path / "part.xml")
+    for file in (tmp_path / "whole.xml", tmp_path / "part.xml"):
+        assert len(irshape.reduce(file, keep="S201").layers) == 4
+
+
 def test_a_parameter_of_a_body_declares_what_enters() -> None:
     """The sizes that enter became smaller, and the Parameters of the body kept theirs: one more fault each (R301)."""
     path = IRS / "tensorflow" / "while_grow.xml"
