@@ -420,7 +420,8 @@ def _own_shape(name: str, value: Any) -> str | Sequence[Any]:
         if type(value).__module__.partition(".")[0] == "openvino":
             return str(value)
     kinds = "a text, a sequence of sizes, an OpenVINO shape or an array"
-    raise InputError(f"the shape of {name!r} must be {kinds}, not {type(value).__name__}")
+    lead = "; name every size, as in '[N,3,H,W]'" if isinstance(value, dict) else ""
+    raise InputError(f"the shape of {name!r} must be {kinds}, not {type(value).__name__}{lead}")
 
 
 def _refuse_sizes(name: str, value: Any, count: int, declared: DescribedShape) -> None:

@@ -14,8 +14,9 @@ Ways: TypeAlias = tuple[tuple[Size, ...], tuple[Size, ...]]
 # The largest number whose multiples are tried as sizes for which ways agree, and which multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
-# Sizes at which an export may tell ways apart: as many multiples of each of these.
-_STEPS: Final = (32, 16, 8, 4, 2, 1)
+# Sizes at which an export may tell ways apart: as many multiples of each of these, less a number. Sizes one less than multiples of 12 also
+# tell whether a half, a third or a quarter is rounded down or up.
+_STEPS: Final = ((32, 0), (16, 0), (8, 0), (4, 0), (2, 0), (12, 1), (1, 0))
 _MULTIPLES: Final = 24
 _ANY: Final = Range(0, inf)
 
@@ -54,9 +55,9 @@ def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | N
     known = {name: one for name, one in _names(several).items() if name != batch}
     kept = {} if batch is None else {batch: recorded[batch]}
     largest = max([recorded.get(name, 1) for name in known], default=1)
-    for step in _STEPS:
-        for first in range(largest // step + 1, largest // step + 1 + _MULTIPLES):
-            trial = {name: step * (first + at) for at, name in enumerate(sorted(known))}
+    for step, less in _STEPS:
+        for first in range(largest // step + 1 + less, largest // step + 1 + less + _MULTIPLES):
+            trial = {name: step * (first + at) - less for at, name in enumerate(sorted(known))}
             are_asked = all(low <= trial[name] <= high for name, (low, high, *_) in known.items())
             if are_asked and all(_differ(_values(ways, {**trial, **kept})) for ways in several):
                 return trial

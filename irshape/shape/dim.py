@@ -275,7 +275,10 @@ class Dim:
     # Compiled, a class that defines an order would have no hash.
     __hash__: ClassVar[Callable[[Dim], int]] = object.__hash__
 
-    def __init__(self, scope: Scope, polynomial: Polynomial, known: Range) -> None:
+    def __init__(self, scope: Scope, polynomial: Polynomial | None = None, known: Range | None = None, min: Any = 0, max: Any = 0) -> None:
+        if polynomial is None or known is None:  # `Dim("N", min=1, max=8)`, as torch.export has it
+            told = 'name sizes in the shapes of inputs, as in inputs={"x": "[N,3,H,W]"}, and give ranges by symbols={"N": "1..8"}'
+            raise TypeError(f"an inference makes the Dims: {told}")
         self.scope = scope
         self.polynomial = polynomial
         self.range = known

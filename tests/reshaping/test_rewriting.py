@@ -634,7 +634,7 @@ def test_a_window_is_padded_as_both_exports_pad_it() -> None:
         "the other export does not tell, because it has the same number either way"
     ]
     assert alike.diagnostics[0].hint == (
-        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ, such as S=13 (--like other.xml), "
+        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ, such as S=35 (--like other.xml), "
         "or keep the number: --choose first"
     )
     assert errors(asked(even, "[1,4,2*k]", rewrite=True)) == []
