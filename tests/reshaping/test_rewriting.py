@@ -651,6 +651,15 @@ def test_patterns_that_say_the_same_in_other_words_are_the_same() -> None:
     assert (errors(found), mends(found)) == ([], [("pattern", "[0,12,2,4]", "[0,0,2,4]")])
 
 
+def test_a_number_beside_a_formula_is_that_of_the_second_export() -> None:
+    """The end of the slice becomes S - 2; its begin is 2 in both exports, and so is no question."""
+    one, other = (Net(f"Slice-8(f32[1,{size},6], [2,0], [{size - 2},6], [1,1], [1,2]) -> Result") for size in (12, 20))
+    found = asked(one, "[1,S,6]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert (errors(found), mends(found)) == ([], [("ends", "[10,6]", "[S - 2,6]")])
+    another = Net("Slice-8(f32[1,20,6], [3,0], [18,6], [1,1], [1,2]) -> Result")
+    assert errors(asked(one, "[1,S,6]", rewrite=True, like=irshape.read(another.xml.encode(), weights=another.bin)))
+
+
 def test_one_channel_is_no_chunk() -> None:
     """A PixelShuffle writes -1 for the channels; of f32[1,S], the same pattern may cut chunks."""
     shuffled = Net("Reshape(f32[1,1,4,3,6,3], [1,-1,12,18]) -> Result")
@@ -734,6 +743,8 @@ _PLACE = f"{_MAXIMUM} -> {{}} -> Result"
     ("f32[1,3,6,8] -> Slice-8([0], [9223372036854775807], [2], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([-1], [-9223372036854775808], [-1], [3]) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([-1], [-7], [-1], [3]) -> Result", "ends 7 elements before the end of an axis of size W"),
+    ("f32[1,3,6,8] -> ReduceMean([2,3], keep_dims=false) -> Multiply(f32=48.0) -> Result", "computes with the number 48"),
+    ("f32[1,3,6,8] -> ReduceMean([2,3], keep_dims=false) -> Multiply(f32=47.0) -> Result", ""),
     ("f32[1,3,6,8] -> Slice-8([0], [-2], [1], [3]) -> Result", "ends 2 elements before the end of an axis of size W"),
     ("f32[1,3,6,8] -> Slice-8([0], [-5], [1], [3]) -> Result", ""),
 ])  # fmt: skip
