@@ -110,7 +110,8 @@ def reduce_whole(bench: Bench) -> None:
 
 def extents(bench: Bench, window: Item) -> list[int]:
     """The elements from the first to the last one that a window covers, along each of its axes."""
-    sizes = numbers_of(window, "kernel") or (bench.recorded_sizes(source(window, 1)) or ())[-len(numbers_of(window, "strides")) :]
+    filters = window.inputs[1] if len(window.inputs) > 1 else None
+    sizes = numbers_of(window, "kernel") or ((filters and bench.recorded_sizes(filters)) or ())[-len(numbers_of(window, "strides")) :]
     dilations = numbers_of(window, "dilations") or [1] * len(sizes)
     return [(size - 1) * dilation + 1 for size, dilation in zip(sizes, dilations, strict=False)]
 

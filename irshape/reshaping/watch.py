@@ -186,11 +186,11 @@ def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]
 
     None if the two pad otherwise at the recorded size.
     """
-    was, strides = bench.at(size), numbers_of(window, "strides")
-    if window.type not in WINDOWS or not isinstance(was, int) or not 1 < axis < len(strides) + 2:
+    was, strides, covered = bench.at(size), numbers_of(window, "strides"), extents(bench, window) if window.type in WINDOWS else []
+    if not isinstance(was, int) or not 1 < axis < min(len(strides), len(covered)) + 2:  # a window behind a Pad may have a fault
         return None
-    step, extent = strides[axis - 2], extents(bench, window)[axis - 2]
-    if sorted(pads) != [*same_pads(was, step, extent)]:
+    step, extent = strides[axis - 2], covered[axis - 2]
+    if step < 1 or sorted(pads) != [*same_pads(was, step, extent)]:
         return None
     return ((size + sum(pads) - extent) // step + 1,), ((size + step - 1) // step,)
 

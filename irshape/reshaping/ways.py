@@ -53,7 +53,7 @@ def are_alike(ways: Ways, recorded: Mapping[str, int]) -> bool:
 def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | None) -> dict[str, int]:
     """Sizes, larger than the recorded ones, at which an export of the same batch tells each pair of ways apart; empty if no trial does."""
     known = {name: one for name, one in _names(several).items() if name != batch}
-    kept = {} if batch is None else {batch: recorded[batch]}
+    kept = {} if batch is None else {batch: recorded.get(batch, 1)}
     largest = max([recorded.get(name, 1) for name in known], default=1)
     for step, less in _STEPS:
         for first in range(largest // step + 1 + less, largest // step + 1 + less + _MULTIPLES):
