@@ -7,7 +7,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape import verbs
@@ -18,7 +17,7 @@ from irshape.cli.outputs import check_outputs
 from irshape.cli.request import is_one, request_of
 from irshape.cli.road import answered
 from irshape.cli.run import CLEAN, FAULTS, RunError, agree, complain, describe, exit_code
-from irshape.cli.texts import TIED, keys_of, nothing, said
+from irshape.cli.texts import TIED, keys_of, nothing, said, sections_of
 from irshape.model.model import Model
 from irshape.report.section import Section
 from irshape.report.text import WIDEST, escape, shorten, some
@@ -42,7 +41,7 @@ def _add_info(command: ArgumentParser) -> None:
 
 
 def _info(given: Namespace) -> int:
-    return answered(Errand(request_of(given), verbs.info, said(given.color, methodcaller("_sections", is_complete=given.all))))
+    return answered(Errand(request_of(given), verbs.info, said(given.color, partial(sections_of, is_complete=given.all))))
 
 
 INFO = Command(
@@ -63,7 +62,7 @@ def _add_signature(command: ArgumentParser) -> None:
 
 
 def _signature(given: Namespace) -> int:
-    shown = said(given.color, methodcaller("_sections", is_complete=given.all, has_reasons=given.why))
+    shown = said(given.color, partial(sections_of, is_complete=given.all, has_reasons=given.why))
     return answered(Errand(request_of(given), verbs.signature, shown))
 
 

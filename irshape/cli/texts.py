@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers import wording
@@ -39,7 +38,12 @@ _SHOWN = 6
 _PORT: Final = (Column("dim", is_number=True, most=WIDEST), Column(most=WIDEST, is_cut=True), Column("key", most=WIDEST, is_cut=True))
 
 
-def said(color: str, sections: Callable[[Any], Iterable[Section]] = methodcaller("_sections")) -> Callable[[Any], Iterator[str]]:
+def sections_of(answer: Any, **options: bool) -> Iterable[Section]:
+    """The sections of an answer."""
+    return answer._sections(**options)  # type: ignore[no-any-return]
+
+
+def said(color: str, sections: Callable[[Any], Iterable[Section]] = sections_of) -> Callable[[Any], Iterator[str]]:
     """How an answer is said on the standard output: the lines of its sections. A worker process takes it pickled."""
     return partial(_lines, Palette.choose(color, sys.stdout), sections)
 
