@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, zip_longest
 from typing import Final
 
 from irshape.model.model import InputPort, Model, Node, OutputPort, grouped
 from irshape.ops.registry import CONST
+from irshape.shape.element_type import ElementType
 
 # A generated name: the type of the layer, or of the layer it was made from, and a number; or only a number. `torch.onnx.export` numbers
 # its layers, such as `node_Conv_277`, from another number on in each export.
@@ -158,3 +160,47 @@ def _are_among_namesakes(a: Node, b: Node) -> bool:
 def _is_awaited(node: Node, rivals: dict[tuple[str, str], list[Node]], taken: dict[Node, Node]) -> bool:
     """Whether the node has a chosen name that a free node of the other graph has, too."""
     return not is_unnamed(node.name) and any(rival not in taken for rival in rivals.get(_key(node), ()))
+
+
+def same_layers(model: Model, other: Model) -> dict[Node, Node]:
+    """The layers of two exports of one net, at different sizes, that are the same: of one name, and else where each input is the same, too.
+
+    Then the names may differ by numbers, as `functional_1/relu` and `functional_2_1/relu`. The same layers give tensors of the same ranks,
+    both real or both not.
+    """
+    found: dict[Node, Node] = {}
+    used = set[Node]()
+    alike = grouped(((there.type, _unnumbered(there)), there) for there in other)
+    numbered = ((node, there) for node in model for there in alike.get((node.type, _unnumbered(node)), ()))
+    for node, there in chain(Matching(model, other).pairs(), numbered):
+        if node in found or there in used or _given(node) != _given(there):
+            continue
+        has_name = node.name == there.name and not is_unnamed(node.name)
+        is_numbered = (node.inputs or node.type == "Parameter") and _unnumbered(node) == _unnumbered(there)
+        if has_name or ((is_unnamed(node.name) or is_numbered) and _read_alike(node, there, found)):
+            found[node] = there
+            used.add(there)
+    return found
+
+
+def _unnumbered(node: Node) -> str:
+    """The name of a layer without the numbers in it, which a converter may count otherwise in each export."""
+    return re.sub(r"_?\d+", "", node.name)
+
+
+def _given(node: Node) -> list[tuple[bool, int | None]]:
+    """Of each output of a layer, whether the file records real numbers, and of which rank."""
+    types = [ElementType.from_precision(port.precision or "") for port in node.layer.outputs]
+    ranks = [None if port.dims is None else len(port.dims) for port in node.layer.outputs]
+    return [(type is not None and type.is_real, rank) for type, rank in zip(types, ranks, strict=True)]
+
+
+def _read_alike(node: Node, other: Node, found: Mapping[Node, Node]) -> bool:
+    """Whether layers of two exports read outputs of the same layers, or constants, at each input."""
+    for one, another in zip_longest([port.source for port in node.inputs], [port.source for port in other.inputs]):
+        if one is None or another is None:
+            return False
+        is_same = found.get(one.node) is another.node and one.index == another.index
+        if not is_same and not one.node.type == another.node.type == CONST:
+            return False
+    return True

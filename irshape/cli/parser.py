@@ -148,7 +148,9 @@ class Parser(argparse.ArgumentParser):
         for other in others:
             if other.startswith("-"):
                 word = other.partition("=")[0]
-                command.error(f"there is no option {word!r}{meant(word, known)}")
+                formats = next((action.choices or () for action in command._actions if "--format" in action.option_strings), ())
+                lead = f"; did you mean --format {word[2:]}?" if word[2:] in formats else meant(word, known)
+                command.error(f"there is no option {word!r}{lead}")
             option = option_for(other)  # --input takes one shape
             if option in known and not os.path.exists(other):
                 command.error(f"there is no argument {other!r}; did you mean {option} {other!r}?")

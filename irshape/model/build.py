@@ -285,7 +285,12 @@ class _Builder:
         offset = self.model.graph.edge_offset(number)
         self.model.walks.setdefault(target.index, set()).add(source.index)
         if output is None:
-            self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset).ends = ends
+            fault = self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset)
+            if entry is not None and target.sources[entry] >= 0:
+                fault.message += f", and another edge feeds input port {to_port} of layer {target.id}"
+                fault.hint = "remove the edge, or correct its to-layer and to-port"
+            else:
+                fault.ends = ends
             self.leave_unknown(target, to_port)
         if entry is None:
             self.fault("G103", f"layer {target.id} has no input port {to_port}", target, offset).ends = ends

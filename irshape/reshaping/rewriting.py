@@ -151,9 +151,9 @@ class Rewriter:
         return " ".join([f"{name}={one}" for name, one in sorted(limits.items())]) if self.grants(limits) else ""
 
     def lacks(self, doubt: Doubt) -> bool:
-        """Whether the second export has other sizes, and decides nothing as it has no partner of the layer."""
-        known = {} if self._witness is None else self._witness.sizes
-        return bool(doubt.names & known.keys()) and all(known.get(name) != self._wish.recorded.get(name) for name in doubt.names)
+        """Whether there is a second export, in which no layer is the partner of the one in doubt."""
+        partners = None if self._witness is None else self._witness.partners
+        return partners is not None and all(str(node.id) != doubt.where.layer_id for node in partners if node is not None)
 
     def grants(self, sizes: Mapping[str, SymbolRange]) -> bool:
         """Whether a walk reaches the end if symbols have only these sizes."""

@@ -5,6 +5,7 @@ A size that was asked to be open must have many values after the pass.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -39,7 +40,6 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
 from irshape.reshaping.ways import agreement, telling
 from irshape.shape.dim import Dim, Size, formula_text, symbols
-from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, SymbolRange, shape_text
 from irshape.shape.remainders import Known
@@ -371,7 +371,9 @@ class Session(inner.Session):
         except EditError as error:
             raise InputError(str(error)) from None
         except WeightsError as error:
-            raise InputError(f"the rewrite cannot read a constant: {error.message}; {error.hint}") from None
+            path = os.path.splitext(str(getattr(getattr(self._how.like, "document", None), "path", self._how.like)))[0]
+            hint = "put it beside the .xml of the other export" if self._how.like and path in error.message else error.hint
+            raise InputError(f"the rewrite cannot read a constant: {error.message}; {hint}") from None
         except Refusal as error:
             left = self._advise(error, rewriter, asked, wanted, wish)
             return self._refused(wanted, [_refusal(error, left)], notes)
@@ -478,25 +480,27 @@ class Session(inner.Session):
         """What the second export says."""
         if self._how.like is None:
             return None
-        from irshape.answers.matching import Matching, is_unnamed
+        from irshape.answers.matching import same_layers
         from irshape.editing.draft import Draft
         from irshape.reshaping.bench import Bench, Witness
 
         other = Session(self._how.like)
         engine = other.attempt(other._inputs)
-        draft = Draft(engine.model, engine.weights, engine.opaque, engine)
+        try:
+            draft = Draft(engine.model, engine.weights, engine.opaque, engine)
+        except EditError as error:
+            path = other.model.document.path
+            raise InputError(f"the other export{f' {path}' if path else ''} cannot be compared: {error}") from None
         items = {item.base: item for item in draft.state.in_order}
-        partners: dict[Node | None, Item] = {}
-        for node, there in Matching(self.model, engine.model).pairs():
-            has_name = node.name == there.name and not is_unnamed(node.name)
-            is_alike = is_unnamed(node.name) or (node.inputs and _unnumbered(node) == _unnumbered(there))
-            if there in items and _given(node) == _given(there) and (has_name or (is_alike and _read_alike(node, there, partners))):
-                partners[node] = items[there]
+        partners: dict[Node | None, Item] = {node: items[there] for node, there in same_layers(self.model, engine.model).items()}
         bench, sizes = Bench(draft, engine.slots, {}, None, {}), dict[str, int]()
         for node, shape in made.inputs.shapes.items():
             seen = bench.shape(partners[node].outputs[0]) if node in partners else None
             if seen is None or len(seen) != len(shape or ()):
-                raise InputError(f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}")
+                told = ", ".join([f"{end_name(one)}{shape_text(described_shape(one) or ())}" for one in engine.model.parameters])
+                raise InputError(
+                    f"the other export has no input {end_name(node)!r} of rank {len(shape or ())}; its inputs: {told or 'none'}"
+                )
             for axis, (one, size) in enumerate(zip(shape or (), seen, strict=True)):
                 if one.name and isinstance(size, int):
                     sizes[one.name] = (size - one.offset) // one.factor
@@ -592,31 +596,6 @@ def _left(model: Model, wish: Wish) -> str | None:
     return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
 
 
-def _unnumbered(node: Node) -> str:
-    """The name of a layer without the numbers in it, which a converter may count otherwise in each export."""
-    return re.sub(r"\d+", "", node.name)
-
-
-def _given(node: Node) -> list[tuple[bool, int | None]]:
-    """Of each output of a layer, whether the file records real numbers, and of which rank."""
-    types = [ElementType.from_precision(port.precision or "") for port in node.layer.outputs]
-    ranks = [None if port.dims is None else len(port.dims) for port in node.layer.outputs]
-    return [(type is not None and type.is_real, rank) for type, rank in zip(types, ranks, strict=True)]
-
-
-def _read_alike(node: Node, other: Node, partners: Mapping[Node | None, Item]) -> bool:
-    """Whether layers of two exports read outputs of partners, or constants, at each input."""
-    ours, theirs = [port.source for port in node.inputs], [port.source for port in other.inputs]
-    for one, another in zip_longest(ours, theirs):
-        if one is None or another is None:
-            return False
-        partner = partners.get(one.node)
-        is_partner = partner is not None and partner.base is another.node and one.index == another.index
-        if not is_partner and not one.node.type == another.node.type == "Const":
-            return False
-    return True
-
-
 def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
     """The error that a refused rewriting is; `left` advises on other inputs."""
     from irshape.reshaping.bench import BatchMixed, where_of
@@ -658,7 +637,7 @@ def _doubtful(code: str, doubt: Doubt, doubts: Sequence[Doubt], wish: Wish, limi
     like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
     what = doubt.what
     if not doubt.is_number or doubt.is_alike:
-        like = f"at a size where the ways differ{at and f', such as {at}'}"
+        like = f"at a size where the ways differ{at and f', such as {at}'}{', which has this layer, too' if lacks else ''}"
         what += "; the other export does not tell, because it has the same number either way" if doubt.is_alike else ""
     if not doubt.is_number:
         first = "take the first way"

@@ -62,7 +62,7 @@ _MOST_STEPS_BACK: Final = 400
 _MOST_VISITS: Final = 6
 _LEAST_VISITS: Final = 2000
 _HANDLERS: Final = {**sizes.HANDLERS, **slices.HANDLERS, **indices.HANDLERS, **exports.HANDLERS, **scaling.HANDLERS}
-DIFFER: Final = "differ in the other export, so they follow from the sizes of this file"
+DIFFER: Final = "differ in the other export, so they follow from the sizes of this file, or the weights are different"
 _ELEMENTS: Final = "computes with numbers that differ in the other export, so they follow from sizes, or the weights are different"
 _BODY: Final = "keep the input sizes of this layer, or convert the model {}"
 # The alternatives share so many steps back, and each of them may take so many in any case.
@@ -150,7 +150,7 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
     if partner is not None and item.type == "Concat" and len(partner.inputs) != len(item.inputs):
         return Refusal(item, told, constant, UNROLLED)
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
-        return Refusal(item, told, constant, f"{EXPORTS}: give one with a batch of {was}, as in this file")
+        return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"
     are_several = sum(sizes.get(name, was) != was for name, was in bench.numbers.items()) > 1
     return Refusal(item, told, constant, f"{EXPORTS}: {several if are_several and constant is None else OPEN_THERE}")

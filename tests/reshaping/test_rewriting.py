@@ -1,5 +1,6 @@
 """Models that are rewritten for other sizes: the mends of small nets, each of which a reader can check by hand."""
 
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -660,6 +661,27 @@ def test_a_number_beside_a_formula_is_that_of_the_second_export() -> None:
     assert errors(asked(one, "[1,S,6]", rewrite=True, like=irshape.read(another.xml.encode(), weights=another.bin)))
 
 
+def test_layers_that_keras_numbers_in_each_session_are_the_same() -> None:
+    """Keras counts on in one session: the input, and each part of a name, have other numbers in the second export."""
+    nets = ["functional_1/input_layer: f32[1,12,6] -> functional_1/head_1: Slice-8([0], [6], [1], [1]) -> Result",
+            "functional_2_1/input_layer_1: f32[1,20,6] -> functional_2_1/head_2_1: Slice-8([0], [10], [1], [1]) -> Result"]  # fmt: skip
+    one, other = (Net(text.replace("/", ".")) for text in nets)
+    found = irshape.reshape(
+        one.xml.encode(), {"functional_1.input_layer": "[1,S,6]"}, weights=one.bin, rewrite=True,
+        like=irshape.read(other.xml.encode(), weights=other.bin),
+    )  # fmt: skip
+    assert [one.message.partition("' ")[2] for one in found.errors] == ["may give [S//2] or [(S + 1)//2]"]
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("<net/>", "the other export cannot be compared: only a whole IR"),
+    (Net("f32[1,5] -> Result").xml, "has no input 'parameter_0' of rank 3; its inputs: parameter_0[1,5]"),
+])  # fmt: skip
+def test_a_second_export_that_cannot_be_compared_is_named(text: str, told: str) -> None:
+    with pytest.raises(irshape.InputError, match=re.escape(told)):
+        asked(Net("Relu(f32[1,12,6]) -> Result"), "[1,S,6]", rewrite=True, like=irshape.read(text.encode()))
+
+
 def test_one_channel_is_no_chunk() -> None:
     """A PixelShuffle writes -1 for the channels; of f32[1,S], the same pattern may cut chunks."""
     shuffled = Net("Reshape(f32[1,1,4,3,6,3], [1,-1,12,18]) -> Result")
@@ -670,7 +692,10 @@ def test_one_channel_is_no_chunk() -> None:
 def test_a_second_export_of_another_batch_is_told_where_no_formula_fits() -> None:
     one, other = (Net(f"Add(f32[{batch},{size},5], f32={shift}) -> Result") for batch, size, shift in ((1, 12, "2.25"), (2, 20, "3.5")))
     found = asked(one, "[N,S,5]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
-    assert found.diagnostics[0].hint == "irshape finds no formula that fits both exports: give one with a batch of 1, as in this file"
+    assert (
+        found.diagnostics[0].hint
+        == "irshape finds no formula that fits both exports: if it is the same model, give one with a batch of 1, as in this file"
+    )
 
 
 # An image whose halved sides are folded into one, and taken apart again; in the file one of them is 1.
