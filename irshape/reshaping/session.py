@@ -371,9 +371,7 @@ class Session(inner.Session):
         except EditError as error:
             raise InputError(str(error)) from None
         except WeightsError as error:
-            path = os.path.splitext(str(getattr(getattr(self._how.like, "document", None), "path", self._how.like)))[0]
-            hint = "put it beside the .xml of the other export" if self._how.like and path in error.message else error.hint
-            raise InputError(f"the rewrite cannot read a constant: {error.message}; {hint}") from None
+            raise InputError(f"the rewrite cannot read a constant: {error.message}; {_beside(error, self._how.like)}") from None
         except Refusal as error:
             left = self._advise(error, rewriter, asked, wanted, wish)
             return self._refused(wanted, [_refusal(error, left)], notes)
@@ -594,6 +592,12 @@ def _left(model: Model, wish: Wish) -> str | None:
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
             options.append(f"--input {quote(end_name(node) + shape_text(sizes))}")
     return f"other inputs keep the old size; if their sizes must change, too, add {' '.join(options)}" if options else None
+
+
+def _beside(error: WeightsError, like: Any) -> str | None:
+    """The hint of an error of weights: no option names those of the second export."""
+    path = os.path.splitext(str(getattr(getattr(like, "document", None), "path", like)))[0]
+    return "put it beside the .xml of the other export" if like is not None and path in error.message else error.hint
 
 
 def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
