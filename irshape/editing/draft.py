@@ -317,7 +317,7 @@ class Draft(GraphDraft):
     def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str], engine: Engine | None = None) -> None:
         document = model.document
         if not document.is_complete or document.is_example or document.version == 0:
-            raise EditError("only a whole IR can be edited, and this file is not a whole IR: a check says why")
+            raise EditError("only a whole IR can be edited, and this file is not a whole IR: irshape check says why")
         for graph in model.graphs():
             if (dropped := next((node for node in graph.nodes if node.is_dropped), None)) is not None:
                 message = f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"

@@ -67,7 +67,8 @@ class Doubt(NamedTuple):
     """What the file does not decide: a choice, a number that stays, or a layer that is not proven. `what` is the whole sentence.
 
     `ways` have the sizes with the way that is taken beside those with each other one, if they are known. `is_number` says that a number
-    stays; `names` are the symbols from which it may follow, if that is known. `is_alike` says that a second export has it either way.
+    stays; `names` are the symbols from which it may follow, if that is known. `is_undecided` says that a second export has the same number
+    either way.
     """
 
     where: Where
@@ -75,7 +76,7 @@ class Doubt(NamedTuple):
     ways: tuple[Ways, ...] = ()
     is_number: bool = False
     names: frozenset[str] = frozenset()
-    is_alike: bool = False
+    is_undecided: bool = False
 
 
 class AxisFormula(NamedTuple):
@@ -394,8 +395,10 @@ class Bench:
         """
         names = frozenset([name for size in sizes for name in symbols(size)])
         at = None if self.witness is None else self.witness.at
-        is_alike = ways is not None and at is not None and [*map(at, ways[0])] == [*map(at, ways[1])]
-        self.notes.kept.append(Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names, is_alike=is_alike))
+        is_undecided = ways is not None and at is not None and [*map(at, ways[0])] == [*map(at, ways[1])]
+        self.notes.kept.append(
+            Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names, is_undecided=is_undecided)
+        )
 
     # Edits.
 

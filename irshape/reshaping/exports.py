@@ -53,7 +53,7 @@ def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) ->
     return found
 
 
-def alike(bench: Bench, here: Sequence[object], there: Sequence[object]) -> set[str]:
+def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> set[str]:
     """The symbols of the sizes of which two exports read the same number as the same part, so that the second one does not tell.
 
     `here` and `there` have what the layer that is visited reads at each input.

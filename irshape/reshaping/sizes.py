@@ -110,7 +110,7 @@ def _next(state: _Filled, sizes: Sequence[int], products: Mapping[object, Axis],
     """The states that one more step leads to."""
     done, need, taken, rest = state
     known = products.get(expression_of(rest[0].size)) if rest and isinstance(rest[0].size, Dim) else None
-    parts = known if known is not None and expression_of(rest[0].size) in parted else None
+    parts = known if known and expression_of(rest[0].size) in parted else None
     if need == 1:
         following = sizes[len(done) + 1] if len(done) + 1 < len(sizes) else 1
         yield _Filled((*done, taken or (OWN,)), following, (), rest)

@@ -538,9 +538,9 @@ class Walk:
             self.bench.batch
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
-        alike = exports.alike(self.bench, here[1], there[1]) - same if doubts else ()
-        doubts = [one._replace(is_alike=one.is_alike or not one.names.isdisjoint(alike)) for one in doubts]
-        left = [doubt for doubt in doubts if doubt.is_alike or not (names := doubt.names & numbers.keys() or read) or names & same]
+        undecided = exports.undecided(self.bench, here[1], there[1]) - same if doubts else ()
+        doubts = [one._replace(is_undecided=one.is_undecided or not one.names.isdisjoint(undecided)) for one in doubts]
+        left = [doubt for doubt in doubts if doubt.is_undecided or not (names := doubt.names & numbers.keys() or read) or names & same]
         if item.type in slices.HANDLERS and have_others(item, here, there):
             raise _contradiction(self.bench, item, f"reads numbers that {DIFFER}")
         has_mend = has_formulas(here) or has_formulas(there)  # which may have changed attributes, too
