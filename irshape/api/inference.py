@@ -11,7 +11,6 @@ from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
 from irshape.model.export import Facts
-from irshape.model.finding import end_name
 from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import Guessed
@@ -34,17 +33,20 @@ if TYPE_CHECKING:
 class InferredPort(inner.InferredPort, Guessed):
     """The inferred element type, shape and values of one port.
 
-    `port` is the `InputPort` or `OutputPort` of the model, and `inference[port]` gives the inferred port again. `name` is the name that the
-    operation gives to the input or output; for an input or output of the model, it is the name that the model gives it.
+    `port` is the `InputPort` or `OutputPort` of the model, and `inference[port]` gives the inferred port again. `name` is that of `port`.
     """
 
-    __slots__ = ("_owner", "name", "port")
+    __slots__ = ("_owner", "port")
 
-    def __init__(self, owner: Inference, port: InputPort | OutputPort, facts: inner.InferredPort, name: str) -> None:
+    def __init__(self, owner: Inference, port: InputPort | OutputPort, facts: inner.InferredPort) -> None:
         self.port: InputPort | OutputPort = port
-        self.name: str = name
         self._owner = owner
         super().__init__(facts._inference, facts._fact, facts.id, facts._reading)
+
+    @property
+    def name(self) -> str:
+        """The name of the port: of an input or output of the model, or of one that the operation names."""
+        return self.port.name
 
     @property
     def shape(self) -> Shape:
@@ -187,13 +189,13 @@ class Inference(Judged, Exporting):
     @property
     def inputs(self) -> Ports[InferredPort]:
         """The inputs of the model, in its order, by the names of their layers and tensors."""
-        return Ports([_port(self, port, end_name(port.node._node)) for port in self.model.inputs], _names_of_end)
+        return Ports([_port(self, port) for port in self.model.inputs], _names_of_end)
 
     @property
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
         ports = [port for port in self.model.outputs if port.source is not None]
-        return Ports([_port(self, port, end_name(port.node._node)) for port in ports], _names_of_end)
+        return Ports([_port(self, port) for port in ports], _names_of_end)
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -245,7 +247,7 @@ class Inference(Judged, Exporting):
         node = item if isinstance(item, Node) else item.node
         if all(graph is not node.model._graph for graph, _ in self._inference.graphs):
             raise KeyError(f"{item!r} is of another model")
-        return _layer(self, self._inference.view(node._node)) if isinstance(item, Node) else _port(self, item, "")
+        return _layer(self, self._inference.view(node._node)) if isinstance(item, Node) else _port(self, item)
 
     def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
         """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference.
@@ -335,14 +337,14 @@ def _layer(inference: Inference, view: inner.InferredLayer) -> InferredLayer:
     """The public form of a layer."""
     node = public(view.node) if view.node.model is not inference.model._graph else inference.model._of(view.node)
     fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
-    inputs = [InferredPort(inference, port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
-    outputs = [InferredPort(inference, port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
+    inputs = [InferredPort(inference, port, facts) for port, facts in zip(fed, view.inputs, strict=True)]
+    outputs = [InferredPort(inference, port, facts) for port, facts in zip(node.outputs, view.outputs, strict=True)]
     return InferredLayer(node, Ports(inputs, _names_of_port), Ports(outputs, _names_of_port))
 
 
-def _port(inference: Inference, port: InputPort | OutputPort, name: str) -> InferredPort:
-    """The facts of a port; it has this name, or by default that of the operation. Raises `KeyError` if no edge leads to it."""
-    return InferredPort(inference, port, _facts_of(inference._inference, port), name or port.name)
+def _port(inference: Inference, port: InputPort | OutputPort) -> InferredPort:
+    """The facts of a port. Raises `KeyError` if no edge leads to it."""
+    return InferredPort(inference, port, _facts_of(inference._inference, port))
 
 
 def _facts_of(inference: inner.Inference, port: InputPort | OutputPort) -> inner.InferredPort:

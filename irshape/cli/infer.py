@@ -14,7 +14,7 @@ from irshape.cli.examination import Errand
 from irshape.cli.outputs import Writing, only_targets, write, writing_of
 from irshape.cli.request import request_of
 from irshape.cli.road import answered, found
-from irshape.cli.run import layers
+from irshape.cli.run import RunError, layers
 from irshape.cli.screen import watched
 from irshape.cli.texts import TIED, UNNAMED, ListedLayers, Rows, ending, guards, in_names, said, shows_formulas, table
 from irshape.inference.inference import Inference
@@ -51,8 +51,8 @@ def run(given: Namespace) -> int:
     writing, request = writing_of(given), request_of(given)
     is_whole, is_named = writing.is_wanted or request.format != "text", not given.raw_symbols
     ask = partial(_infer, is_whole=is_whole) if is_named else verbs.infer
-    selection = ListedLayers(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
-    say = said(given.color, partial(_sections, is_named, selection))
+    selection = ListedLayers(given.all, given.layer, given.type, given.changed_only)
+    say = said(given.color, partial(_sections, is_named, request.is_many, selection))
     errand = Errand(request, ask, say, partial(write, writing))
     if not given.watch:
         return _inferred(errand, writing)
@@ -73,14 +73,19 @@ def _infer(model: Model, *, is_whole: bool, **options: Any) -> Inference:
     return inference
 
 
-def _sections(is_named: bool, selection: ListedLayers, inference: Inference) -> Iterator[Section]:
-    """Title, table, ties, guards, faults and summary of one file."""
+def _sections(is_named: bool, is_many: bool, selection: ListedLayers, inference: Inference) -> Iterator[Section]:
+    """Title, table, ties, guards, faults and summary of one file. Raises `RunError` if the only file has no layer that is asked for."""
     yield paragraph(title(inference.document))
     has_formulas = shows_formulas(inference)
     listed = Rows(inference, has_formulas, selection)
+    if not listed.rows and not selection.is_whole:  # only constants are selected
+        listed = Rows(inference, has_formulas, selection._replace(is_complete=True))
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:
-        blocks.append(f"no layer matches {selection.options(layers(inference.document))}")
+        remark = f"no layer matches {selection.options(layers(inference.document))}"
+        if not is_many and not selection.is_changed:
+            raise RunError(remark)
+        blocks.append(remark)
     if selection.is_whole and listed.hidden:
         blocks.append(dim(f"{in_a_row(listed.hidden)} not listed (--all lists them)"))
     is_shown = has_formulas and selection.is_whole

@@ -185,8 +185,9 @@ def _cost(given: Namespace) -> int:
     sweep = {name: [int(one) for one in size.split(",")] for name, size in chain(*given.set) if _SEVERAL.fullmatch(size)}
     given.set = [[(name, size) for name, size in chain(*given.set) if name not in sweep]]
     verb = partial(_costed, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
-    text = partial(_cost_sections, layers=given.layer, is_complete=given.all)
-    return answered(Errand(request_of(given), verb, said(given.color, text), partial(_write, given)))
+    request = request_of(given)
+    text = partial(_cost_sections, layers=given.layer, is_complete=given.all, is_many=request.is_many)
+    return answered(Errand(request, verb, said(given.color, text), partial(_write, given)))
 
 
 def _costed(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
@@ -214,11 +215,13 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
             yield f"written: {escape(path)}"
 
 
-def _cost_sections(cost: Cost, layers: Sequence[str], *, is_complete: bool) -> Iterator[Section]:
+def _cost_sections(cost: Cost, layers: Sequence[str], *, is_complete: bool, is_many: bool) -> Iterator[Section]:
     if not layers:
         return cost._sections(is_complete=is_complete)
     model = cost._inference.model
     wanted = keys_of(model, layers)
+    if not (wanted or is_many):
+        raise RunError(nothing(model, layers))
     told = [f"{node.type} {node.name}" for graph in model.graphs() for node in graph.nodes if node.key in wanted]
     remark = f"{some(told, _MOST_NAMES)} computes nothing when the model runs" if told else nothing(model, layers)
     return cost._sections((wanted, remark), is_complete=is_complete)

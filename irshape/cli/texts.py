@@ -175,7 +175,7 @@ class ListedLayers(NamedTuple):
         known = [layer for _, _, layer, _ in listed]
         names, types = {one.name for one in known[:_MOST_NAMES]}, {one.type for one in known}
         layers = [f"--layer {one}{'' if one in names else meant(one, names)}" for one in self.layers]
-        others = [f"--type {one}{'' if one in map(str.lower, types) else meant(one, types)}" for one in self.types]
+        others = [f"--type {one}{'' if one.lower() in map(str.lower, types) else meant(one, types)}" for one in self.types]
         return ", ".join([*layers, *others, *(["--changed-only"] if self.is_changed else [])])
 
 
@@ -253,7 +253,7 @@ class Rows:
             self._hidden["layer"] += 1
             return
         is_named = self._keys_of_names is None or key in self._keys_of_names
-        if not is_named or (selection.types and layer.type.lower() not in selection.types):
+        if not is_named or (selection.types and layer.type.lower() not in map(str.lower, selection.types)):
             return
         inner = self._depths.get(id(layer), 0)
         heads = self._heads.get(id(layer), ())

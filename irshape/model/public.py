@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overlo
 
 from irshape.model import model as inner
 from irshape.model.export import Attributes, Facts, diagram, recorded, records
+from irshape.model.finding import end_name
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
 
@@ -70,8 +71,9 @@ class _End(Guessed):
 
     @property
     def name(self) -> str:
-        """The name that the operation gives this port; its position if the operation is unknown."""
-        return str(self._port.name)
+        """The name of an input or output of the model; else the one that the operation gives the port, or its position if it is unknown."""
+        node = self.node._node
+        return end_name(node) if node.type in ("Parameter", "Result") else str(self._port.name)
 
     @property
     def id(self) -> int:

@@ -78,6 +78,11 @@ class Doubt(NamedTuple):
     names: frozenset[str] = frozenset()
     is_undecided: bool = False
 
+    def left_open(self, why: str, *ways: Ways) -> Doubt:
+        """The doubt that a second export leaves open, too."""
+        what = f"{self.what}; the other export does not tell, because {why}"
+        return self if self.is_undecided else self._replace(what=what, ways=self.ways + ways, is_undecided=True)
+
 
 class AxisFormula(NamedTuple):
     """An axis that has a formula as its size, and the place of the formula before that."""
@@ -395,10 +400,9 @@ class Bench:
         """
         names = frozenset([name for size in sizes for name in symbols(size)])
         at = None if self.witness is None else self.witness.at
+        doubt = Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names)
         is_undecided = ways is not None and at is not None and [*map(at, ways[0])] == [*map(at, ways[1])]
-        self.notes.kept.append(
-            Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names, is_undecided=is_undecided)
-        )
+        self.notes.kept.append(doubt.left_open("it has the same number either way") if is_undecided else doubt)
 
     # Edits.
 

@@ -53,8 +53,8 @@ def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) ->
     return found
 
 
-def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> set[str]:
-    """The symbols of the sizes of which two exports read the same number as the same part, so that the second one does not tell.
+def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> dict[str, Size]:
+    """The parts of sizes that are the same number in two exports, which both read, by their symbols: the second export does not tell.
 
     `here` and `there` have what the layer that is visited reads at each input.
     """
@@ -62,7 +62,7 @@ def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> 
     both = {abs(one) for pair in read for one, other in zip(*pair, strict=False) if one == other and isinstance(one, int)} - {0, 1}
     shapes = [bench.shape(value) or () for value in bench.item.inputs if value is not None]
     sizes = {str(size): size for shape in shapes for size in shape if isinstance(size, Dim)}.values() if both else ()
-    return {name for number in both for size in explained(bench, sizes, number, number) for name in symbols(size)}
+    return {name: size for number in both for size in explained(bench, sizes, number, number)[::-1] for name in symbols(size)}
 
 
 def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:

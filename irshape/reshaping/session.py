@@ -639,14 +639,12 @@ def _doubtful(code: str, doubt: Doubt, doubts: Sequence[Doubt], wish: Wish, limi
     meant = f"say which sizes are meant (--set {sizes}), " if sizes else ""
     other = " and ".join(sorted(doubt.names)) if doubt.names <= wish.given else ""
     like, first = f"with another {other or 'size'}{', which has this layer, too' if lacks else ''}", "keep the number"
-    what = doubt.what
     if not doubt.is_number or doubt.is_undecided:
         like = f"at a size where the ways differ{at and f', such as {at}'}{', which has this layer, too' if lacks else ''}"
-        what += "; the other export does not tell, because it has the same number either way" if doubt.is_undecided else ""
     if not doubt.is_number:
         first = "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""
-    return Diagnostic(code, what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
+    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
 
 
 def _told_apart(doubt: Doubt, doubts: Sequence[Doubt], wish: Wish) -> tuple[int, str]:

@@ -538,8 +538,11 @@ class Walk:
             self.bench.batch
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
-        undecided = exports.undecided(self.bench, here[1], there[1]) - same if doubts else ()
-        doubts = [one._replace(is_undecided=one.is_undecided or not one.names.isdisjoint(undecided)) for one in doubts]
+        undecided = exports.undecided(self.bench, here[1], there[1]) if doubts else {}
+        for at, doubt in enumerate(doubts):
+            part = next((undecided[name] for name in sorted(doubt.names - same) if name in undecided), None)
+            if part is not None and (number := self.bench.at(part)):
+                doubts[at] = doubt.left_open(f"{formula_text(part)} is {number} in both", ((number,), (part,)))
         left = [doubt for doubt in doubts if doubt.is_undecided or not (names := doubt.names & numbers.keys() or read) or names & same]
         if item.type in slices.HANDLERS and have_others(item, here, there):
             raise _contradiction(self.bench, item, f"reads numbers that {DIFFER}")

@@ -13,7 +13,7 @@ from irshape.shape.range import Range
 Ways: TypeAlias = tuple[tuple[Size, ...], tuple[Size, ...]]
 # The largest number whose multiples are tried as sizes for which ways agree, and which multiples are tried.
 _MOST_STEP: Final = 128
-_TRIALS: Final = (1, 2, 3, 4, 11, 100, 1001)
+_TRIALS: Final = (1, 2, 3, 4, 11, 21, 42, 85, 100, 1001)
 # Sizes at which an export may tell ways apart: as many multiples of each of these, less a number. Sizes one less than multiples of 12 also
 # tell whether a half, a third or a quarter is rounded down or up.
 _STEPS: Final = ((32, 0), (16, 0), (8, 0), (4, 0), (2, 0), (12, 1), (1, 0))

@@ -267,7 +267,10 @@ def test_rows_are_selected(capsys: pytest.CaptureFixture[str]) -> None:
     assert names("--layer", "16") == ["upsample"]
     assert names("--changed-only") == []
     assert "stem" in names("--changed-only", "--set", "H=227", "W=227")
-    assert "no layer matches --layer stam; did you mean stem?" in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stam")
+    assert names("--layer", "stem/weights") == ["stem/weights"]
+    assert "no layer matches --layer stam; did you mean stem?" in printed(
+        capsys, "infer", "examples/atrous.xml", "examples/baked.xml", "--layer", "stam"
+    )
     assert not any("valid only where" in line for line in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stem"))
 
 

@@ -154,10 +154,10 @@ def test_a_name_that_nothing_has_is_told_with_those_that_resemble_it(tmp_path: P
     for words in lines:
         assert main(words) == 2
         assert "'masc'; did you mean 'mask'?" in capsys.readouterr().err, words
-    assert main(["cost", path, "--layer", "masc"]) == 0
-    assert "no layer is selected; did you mean 'mask'?" in capsys.readouterr().out
-    assert main(["infer", path, "--layer", "masc"]) == 0
-    assert "no layer matches --layer masc; did you mean mask?" in capsys.readouterr().out
+    assert main(["cost", path, "--layer", "masc"]) == 2
+    assert "no layer is selected; did you mean 'mask'?" in capsys.readouterr().err
+    assert main(["infer", path, "--layer", "masc"]) == 2
+    assert "no layer matches --layer masc; did you mean mask?" in capsys.readouterr().err
     model = irshape.read(path)
     for call in (
         lambda: model["masc"],

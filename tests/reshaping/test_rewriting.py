@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irshape
-from irshape.reshaping.ways import are_alike
+from irshape.reshaping.ways import agreement, are_alike
 from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
@@ -581,6 +581,16 @@ def test_ways_that_give_the_same_sizes_are_one(one: str, other: str, alike: bool
     """The recorded size is 14."""
     scope = {"s": Scope().symbol("S"), "dim_min": dim_min, "dim_max": dim_max}
     assert are_alike(((eval(one, scope),), (eval(other, scope),)), {"S": 14}) == alike
+
+
+@pytest.mark.parametrize(("one", "other", "step"), [
+    ("(s + 15) // 16", "2 * ((s + 31) // 32)", 32),  # multiples of 31 agree up to 465
+    ("s", "s // 14 * 14", 14),
+    ("s", "s + 1", 0),
+])  # fmt: skip
+def test_ways_agree_at_multiples(one: str, other: str, step: int) -> None:
+    scope = {"s": Scope().symbol("S")}
+    assert agreement(((eval(one, scope),), (eval(other, scope),))) == step
 
 
 def test_layers_with_other_chosen_names_are_not_compared() -> None:
