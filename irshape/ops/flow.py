@@ -508,6 +508,12 @@ def _taken(rest: list[Factor], axis: Axis, batch: str | None) -> Axis | None:
             taken.append(Factor(need, recorded))
             rest[0] = Factor(left, _ratio(first.recorded, recorded))
             return tuple(taken)
+        # `2*(H//4)` is no factor of the formula `H*(W//4)`, which is its product with `2*(W//4)` for multiples of 4.
+        several = next((count for count in range(2, len(rest) + 1) if same(_product(rest[:count]), need)), 0)
+        if several:
+            taken += rest[:several]
+            del rest[:several]
+            return tuple(taken)
         if len(rest) < 2 or (batch is not None and holds(tuple(rest[:2]), batch)):
             return None
         second = rest.pop(1)

@@ -38,7 +38,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
-from irshape.reshaping.ways import agreement, telling
+from irshape.reshaping.ways import agreement, settles, telling
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, SymbolRange, shape_text
@@ -86,8 +86,8 @@ def unmet(
         dim, number = guard.requirement.tied() or (None, None)
         if dim is not None and symbols(dim) & known and str(guard.requirement) not in told:
             facts = facts or Known(engine.scope, [Requirement("ge", one, 0, "", "", {}) for _, one in sizes])
-            if not facts.decided(guard.requirement):
-                continue  # multiples always meet it
+            if not facts.decided(guard.requirement) or (number is not None and settles(dim, number)):
+                continue  # multiples, or all large sizes, meet it
             told.add(str(guard.requirement))
             if number is not None and (number in given or any(number - size in given for size in given)):
                 number = None  # it was asked for, such as P + S, and is no constant's
@@ -247,6 +247,10 @@ class Session(inner.Session):
             for node, shape in recorded.shapes.items():
                 if any(one.symbols for one in shape or ()):
                     raise InputError(f"the recorded shape of {end_name(node)!r} has letters; give the numbers of the export")
+                own = described_shape(node)
+                if shape and own and any(not (was.low <= one.low and one.high <= was.high) for one, was in zip(shape, own, strict=False)):
+                    told = f"the recorded shape {shape_text(shape)} of {end_name(node)!r} contradicts the file, which has {shape_text(own)}"
+                    raise InputError(f"{told}: only sizes that the file leaves open need a recorded one")
             if not (found := self._reshaped(recorded, None)).ok:
                 return found
         self._how = how

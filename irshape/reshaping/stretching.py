@@ -344,8 +344,13 @@ def _through_gather(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
     data = {own if own < axis else own - count + 1: size for own, size in wants.items() if not axis <= own < axis + count}
     indices = {own - axis: size for own, size in wants.items() if axis <= own < axis + count}
     chosen = _given(bench, item, 1, indices)
-    for own in indices:
-        if (most := _most_rows(bench, source(item, 1), own, bench.sizes(source(item, 0))[axis])) is not None:
+    for own, size in indices.items():
+        if (most := _most_rows(bench, source(item, 1), own, bench.sizes(source(item, 0))[axis])) is None:
+            continue
+        table = Folding(bench.draft, bench.recorded_sizes).of(source(item, 0))
+        if most == bench.at(size) and table is not None and (table == np.take(table, [0], axis)).all():
+            data[axis] = size  # a mask of ones for the recorded size
+        else:
             limits = [np.array([one], np.int64) for one in (0, most, 1, own)]
             chosen = bench.add("Slice", chosen, *limits, version="opset8", name=f"{item.name}/rows")
     return bench.again(item, _given(bench, item, 0, data), chosen, bench.tensor(source(item, 2)))

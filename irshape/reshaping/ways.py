@@ -50,17 +50,34 @@ def are_alike(ways: Ways, recorded: Mapping[str, int]) -> bool:
     return True
 
 
+def settles(size: Size, number: int) -> bool:
+    """Whether a size is this number at all large sizes, as far as trials tell: the number only sets a smallest size."""
+    names = sorted(symbols(size))
+    trials = [{name: first + 7 * at for at, name in enumerate(names)} for first in (960, 1001, 4095, 10**5, 10**6 + 3)]
+    return all(_values(((size,), (number,)), trial) == [(number, number)] for trial in trials)
+
+
 def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | None) -> dict[str, int]:
-    """Sizes, larger than the recorded ones, at which an export of the same batch tells each pair of ways apart; empty if no trial does."""
-    known = {name: one for name, one in _names(several).items() if name != batch}
-    kept = {} if batch is None else {batch: recorded.get(batch, 1)}
+    """Sizes, larger than the recorded ones, at which an export tells each pair of ways apart; empty if no trial does.
+
+    The batch stays, unless only another one tells.
+    """
+    known = _names(several)
+    same = {} if batch is None or known.pop(batch, None) is None else {batch: recorded.get(batch, 1)}
+    for kept in (same, {name: was + 1 for name, was in same.items()}):
+        if found := _telling(several, known, recorded, kept):
+            return found
+    return {}
+
+
+def _telling(several: Sequence[Ways], known: Mapping[str, Range], recorded: Mapping[str, int], kept: Mapping[str, int]) -> dict[str, int]:
     largest = max([recorded.get(name, 1) for name in known], default=1)
     for step, less in _STEPS:
         for first in range(largest // step + 1 + less, largest // step + 1 + less + _MULTIPLES):
             trial = {name: step * (first + at) - less for at, name in enumerate(sorted(known))}
             are_asked = all(low <= trial[name] <= high for name, (low, high, *_) in known.items())
-            if are_asked and all(_differ(_values(ways, {**trial, **kept})) for ways in several):
-                return trial
+            if are_asked and all(_differ(_values(ways, {**kept, **trial})) for ways in several):
+                return {**kept, **trial}
     return {}
 
 

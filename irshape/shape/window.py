@@ -80,8 +80,10 @@ def transposed_window(ctx: Judge, size: Size, kernel: Size, slide: Slide, output
     return narrow(result, 0)
 
 
-# For a size without upper bound, a fraction must equal the scale up to this size. Far beyond, the added millionth adds elements.
+# For a size without upper bound, or with one that no tensor has, a fraction must equal the scale up to this size. Far beyond, the added
+# millionth adds elements.
 _LARGE: Final = 100_000
+_LARGEST: Final = 2**31
 _MAX_DENOMINATOR: Final = 1024
 
 
@@ -127,7 +129,7 @@ def _cut(size: int, multiplier: float) -> int:
 
 def _fraction(scale: float, multiplier: float, high: Bound) -> tuple[int, int] | None:
     """The simplest fraction that gives the same results as the multiplier for all sizes up to `high`; None if there is none."""
-    end = high if isinstance(high, int) else _LARGE
+    end = high if isinstance(high, int) and high < _LARGEST else _LARGE
     rounding = end * multiplier * 2.0**-23
     for denominator in range(1, _MAX_DENOMINATOR):
         numerator = round(scale * denominator)

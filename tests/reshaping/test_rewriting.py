@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irshape
-from irshape.reshaping.ways import agreement, are_alike
+from irshape.reshaping.ways import agreement, are_alike, settles
 from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
@@ -286,6 +286,7 @@ def flat(rows: int, columns: int) -> Net:
         (INDEXED, "[B,6]", "[?,1,6]", ""),
         (INDEXED, "[2,S]", "[2,1,?]", ""),
         (POSITIONS, "[1,S,1]", "[1,..9,1]", "S <= 9"),
+        (Net("_x: f32[1,6,1]\nAdd(_x, Gather-8(f32=1.0[6,1], [[0,1,2,3,4,5]], 0)) -> Result"), "[1,S,1]", "[1,?,1]", ""),
         (SQUARE, "[1,S,S]", "[1,..9,..9]", "S <= 9"),
         (windowed(3, "f32[7,7,1]"), "[S,S,1]", "[?,?,1]", ""),
         (BANDED, "[1,S,S]", "[1,?,?]", ""),
@@ -303,6 +304,7 @@ def flat(rows: int, columns: int) -> Net:
         "samples of a mask",
         "length of a mask",
         "rows of a table",
+        "a mask of ones",
         "both axes of a table",
         "a sliding window",
         "a band",
@@ -591,6 +593,16 @@ def test_ways_that_give_the_same_sizes_are_one(one: str, other: str, alike: bool
 def test_ways_agree_at_multiples(one: str, other: str, step: int) -> None:
     scope = {"s": Scope().symbol("S")}
     assert agreement(((eval(one, scope),), (eval(other, scope),))) == step
+
+
+@pytest.mark.parametrize(("size", "number", "does"), [
+    ("(s // 16) * (1 // (s // 16))", 0, True),  # from 32 on
+    ("dim_min(s, 512)", 512, True),
+    ("s // 32", 7, False),
+    ("s - s // 2 * 2", 0, False),
+])  # fmt: skip
+def test_a_number_of_all_large_sizes_sets_a_smallest_size(size: str, number: int, does: bool) -> None:
+    assert settles(eval(size, {"s": Scope().symbol("S"), "dim_min": dim_min}), number) == does
 
 
 def test_layers_with_other_chosen_names_are_not_compared() -> None:

@@ -11,6 +11,7 @@ from irshape.shape.window import float32, scaled
 ROWS = [
     (2.0, 0, inf, "2*H"),
     (0.5, 0, inf, "H//2"),
+    (2.0, 0, 2**60, "2*H"),
     (float32(1 / 3), 0, inf, "H//3"),
     (1.5, 1, 512, "H + H//2"),
     (float32(0.333), 1, 512, "(333*H)//1000"),

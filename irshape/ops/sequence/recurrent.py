@@ -87,7 +87,7 @@ class _Recurrent(Op):
         if B is not None and B.is_ranked:
             with ctx.openvino_checks(when=is_plain):
                 ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
-        if isinstance(size, int) and self.hidden_size not in (0, size):
+        if isinstance(size, int) and self.hidden_size != size:
             message = f"this never holds: hidden_size must be the hidden size {size} of states and weights, got {self.hidden_size}"
             ctx.warn("R401", message, attribute="hidden_size", hint=f'write hidden_size="{size}"')
         return size
