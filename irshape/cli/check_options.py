@@ -112,7 +112,8 @@ def _level(text: str) -> tuple[str, str]:
 def _document(text: str) -> tuple[str, str]:
     format, _, path = text.partition("=")
     if format not in DOCUMENTS or not path:
-        raise refused(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
+        instead = f"; for JSON: --format json --output-file {path or 'FILE'}" if format == "json" else ""
+        raise refused(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}{instead}")
     return format, path
 
 

@@ -47,6 +47,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "the argument is force": "overwrite",
         "irshape.extract takes to=NAME, check and reshape take targets=NAME, and an answer has write(PATH)": "output outputs",
         "irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old size": "dynamic dynamic_axes dynamic_shapes",
+        "irshape.extract takes from_=NAME and to=NAME": "inputs input_names output_names",
         "an answer has its warnings among its diagnostics": "strict",
         "check and reshape take targets=NAME": "target targets",
         "irshape.compare(a, b) runs two models": "run prove",

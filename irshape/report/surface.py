@@ -163,8 +163,9 @@ class Guessed:
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            lead = _lead(self, name) or ("" if name[0] == "_" else names(dir(self)))
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}{lead}", name=name, obj=self)
+            lead = _lead(self, name)
+            text = f"{type(self).__name__!r} has no attribute {name!r}{lead or ('' if name[0] == '_' else names(dir(self)))}"
+            raise AttributeError(text, name=name, obj=None if lead else self)  # for an object, Python adds a guess of its own
 
         def __setattr__(self, name: str, value: Any) -> None:
             try:

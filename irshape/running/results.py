@@ -169,7 +169,7 @@ class RunComparison(Guessed):
         largest = max((one.relative or 0.0 for one in outputs), default=0.0)
         doubt = f"; this proves nothing of {some(constant, 3)}: the same number everywhere" if (constant := self._constant) else ""
         if constant and self._proves_nothing:
-            number = "the same number everywhere" if any(one.finite for one in outputs) else "no number"
+            number = "the same number everywhere" if any(one.finite for one in outputs) else "NaN or infinity everywhere"
             doubt = f"; this proves nothing, because each has {number}"
         return f"equal outputs in {runs}{f', to {largest:.1g} of the largest number' if largest else ''}{doubt}"
 

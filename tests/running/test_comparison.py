@@ -340,7 +340,10 @@ def test_a_command_proves_what_it_writes(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("Divide(zero, zero) -> Result", "no proof: equal outputs in 1 run; this proves nothing, because each has no number"),
+        (
+            "Divide(zero, zero) -> Result",
+            "no proof: equal outputs in 1 run; this proves nothing, because each has NaN or infinity everywhere",
+        ),
         ("zero -> Result", "no proof: equal outputs in 1 run; this proves nothing, because each has the same number"),
         ("Cos(zero) -> Result", "no proof: equal outputs in 1 run; this proves nothing, because each has the same number"),
         ("zero -> Result\nx -> Result", "\nproved: equal outputs in 1 run; this proves nothing of zero: the same number everywhere"),
