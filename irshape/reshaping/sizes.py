@@ -7,7 +7,7 @@ layer then passes, the walk checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from itertools import product as product_of
 from math import gcd
@@ -282,6 +282,7 @@ def _traces(
     """The traces that the output may have, each with the counts of its rank."""
     places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
     parted = {key for key, axis in joined.items() if any(one.recorded == 1 and bench.is_open(one.size) for one in axis)}
+    joined = {**_linear(bench, places, recorded), **joined}
     for found in _fillings(_flat(trace), recorded, joined, parted):
         mixed = joint = moved = 0
         for axis, factors in enumerate(found):
@@ -291,6 +292,22 @@ def _traces(
             mixed, joint = mixed + ones * (not is_alike), joint + ones * is_alike
             moved += sum(abs(places.get(one, axis) - axis) for one in real if isinstance(one.size, Dim))
         yield (mixed, joint, moved), found
+
+
+def _linear(bench: Bench, factors: Iterable[Factor], recorded: Sequence[int]) -> dict[object, Axis]:
+    """The two factors of formulas such as `2*S*S + S - 1`, of which the first is linear and has a recorded size: `S + 1` and `2*S - 1`."""
+    found: dict[object, Axis] = {}
+    for size, count in factors:
+        if not isinstance(size, Dim) or not count or all(len(monomial) < 2 for monomial, _ in size.polynomial.terms):
+            continue
+        for name, need, times in product_of(sorted(symbols(size) & bench.numbers.keys()), dict.fromkeys(recorded), (1, 2)):
+            own = size.scope.named(name)
+            if own is None or not 1 < need < count or count % need:
+                continue
+            one = own * times + (need - bench.numbers[name] * times)
+            if isinstance(one, Dim) and (other := quotient(size, one)) is not None:
+                found.setdefault(expression_of(size), (Factor(one, need), Factor(other, count // need)))
+    return found
 
 
 def _flat(trace: Trace) -> list[Any]:

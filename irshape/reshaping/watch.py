@@ -504,7 +504,7 @@ def numbers_read(bench: Bench, item: Item) -> Read:
     """What a layer states, and the numbers and formulas that it reads: of a large constant the shape.
 
     The pattern of a Reshape is left out, as 0 and -1 say the same as numbers: the shapes of its output are compared. So is `special_zero`,
-    which exporters set as the pattern needs it.
+    which exporters set as the pattern needs it, and a seed, which each export draws.
     """
     read: list[object] = []
     for port, value in enumerate(item.inputs if item.type != "Reshape" else item.inputs[:1]):
@@ -512,7 +512,7 @@ def numbers_read(bench: Bench, item: Item) -> Read:
         if array is not None:  # of which a rule may follow the elements in one export only
             elements = array.shape if array.size > _FEW else tuple(array.reshape(-1).tolist())
         read.append(elements)
-    return sorted([one for one in item.attributes.items() if one[0] != "special_zero"]), read
+    return sorted([one for one in item.attributes.items() if one[0] not in ("special_zero", "op_seed")]), read
 
 
 def has_formulas(read: Read) -> bool:

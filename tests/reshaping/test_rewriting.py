@@ -1079,3 +1079,20 @@ def test_the_output_shape_of_a_transposed_convolution_grows_by_its_strides(given
     found.write(tmp_path / "new.xml")
     model = openvino.compile_model(tmp_path / "new.xml", "CPU")
     assert model([np.zeros((1, 2, 6, 3), np.float32)])[0].shape == grown
+
+
+def test_a_shift_of_relative_positions_has_linear_sizes() -> None:
+    """As VITS turns relative positions into absolute ones: `2*S*S` elements and `S - 1` more are rows of `2*S - 1`."""
+    one, other = (
+        Net(f"""
+            _x: f32[1,{size},1]
+            _y: MatMul(_x, Transpose(_x, [0,2,1]))
+            Reshape(Concat(_y, _y, axis=2), [1,{2 * size * size}], special_zero=false)
+                -> Pad-12([0,0], [0,{size - 1}], f32=0.0, pad_mode=constant) -> Reshape([1,{size + 1},{2 * size - 1}], special_zero=false)
+                -> Result
+        """)
+        for size in (6, 10)
+    )
+    found = asked(one, "[1,S,1]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,S + 1,2*S - 1]"
