@@ -55,6 +55,8 @@ def slice_limits(bench: Bench) -> None:
         found = []
         for start in _stated(bench, 1, at, own, starts):
             stops = [*seen_along(bench, 2, at, own, was, start), *_stops(bench, start, end, own, was)]
+            # Parts of the axis come behind sizes of earlier axes.
+            stops.sort(key=lambda one: not isinstance(one, Dim) or expression_of(one) not in bench.notes.places)
             found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
