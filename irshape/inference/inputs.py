@@ -89,7 +89,8 @@ def sizes_by_name(sizes: Mapping[str, int] | None, known: Iterable[str], named: 
     found = {}
     for name, size in {**by_name(sizes, "sizes", '{"H": 224}'), **(named or {})}.items():
         if name not in known:
-            raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(known) or 'none'}")
+            has = f"the symbols are {', '.join(known)}" if known else "all sizes are fixed: name some in a shape, as in x[1,3,H,W]"
+            raise InputError(f"there is no symbol {name!r}; {has}")
         try:
             found[name] = index(size)
         except TypeError:

@@ -346,7 +346,8 @@ def no_weights() -> WeightsError:
 
 def absent(path: str) -> WeightsError:
     """The fault of a model that stands alone: there is no `.bin` beside it."""
-    return WeightsError("W203", f"the weights file {path!r} does not exist{_ABSENT}")
+    hint = "give its path with --weights-file, or that of the .xml with --stdin-filename" if path == "-.bin" else None
+    return WeightsError("W203", f"the weights file {path!r} does not exist{_ABSENT}", hint)
 
 
 def are_swapped(xml_path: str) -> bool:
