@@ -216,7 +216,11 @@ def _of_edge(changes: Changes, node: Node, index: int) -> Cause | None:
         return Cause("shape", source, (Proposal(text, (changes.place(node, port),)),), group=(node,))
     is_shape = not fits(dims or (), fact.shape)
     text = f"port {port.id} records {dims_text(dims) if is_shape else f'{record[1]} {dims_text(dims)}'.strip()}"
-    text += f", but {said(source)}, from which its edge starts, gives {fact.element_type.precision} {format_shape(fact.shape)}"
+    edge = next(one for one in node.model.graph.edges if (one.to_layer, one.to_port) == (node.id, port.id))
+    line, _ = node.model.document.position(edge.offset)
+    text += (
+        f", but {said(source)}, from which its edge starts (line {line}), gives {fact.element_type.precision} {format_shape(fact.shape)}"
+    )
     if contradictions(fact.element_type.precision, recordable(fact), witnesses.graph.slots[slot]):
         text += " for the inputs that it records"
     if not starts:

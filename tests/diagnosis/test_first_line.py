@@ -194,13 +194,13 @@ ROWS = {
     "a moved edge": (
         BRANCHES,
         ('from-layer="1" from-port="1" to-layer="3" to-port="0"', 'from-layer="6" from-port="2" to-layer="3" to-port="0"'),
-        "R301 warning: port 0 records [1,4,8], but Transpose 'b', from which its edge starts, gives FP32 [1,8,4]; should the "
+        "R301 warning: port 0 records [1,4,8], but Transpose 'b', from which its edge starts (line 120), gives FP32 [1,8,4]; should the "
         "edge come from ReLU 'a', which nothing reads? [Reshape reshape_3, port 0]",
     ),
     "a bypassed layer": (
         BRANCHES,
         ('from-layer="6" from-port="2" to-layer="7"', 'from-layer="0" from-port="0" to-layer="7"'),
-        "R301 warning: port 0 records [1,8,4], but Parameter 'x', from which its edge starts, gives FP32 [1,4,8]; should the "
+        "R301 warning: port 0 records [1,8,4], but Parameter 'x', from which its edge starts (line 125), gives FP32 [1,4,8]; should the "
         "edge come from Transpose 'b', which nothing reads? 1 port after it differs for the same reason [Sigmoid sigmoid_7, port "
         "0]",
     ),
@@ -394,7 +394,7 @@ ROWS = {
     "an edge from another rank": (
         "a: f32[2,8]\ns: f32[]\nt: f32[]\ns, t -> b: Multiply -> c: Unsqueeze([0]) -> Result\na, t -> d: Add -> Result",
         ('from-layer="2" from-port="0" to-layer="3" to-port="1"', 'from-layer="0" from-port="0" to-layer="3" to-port="1"'),
-        "R301 warning: port 1 records [], but Parameter 'a', from which its edge starts, gives FP32 [2,8] [Multiply b, port 1]",
+        "R301 warning: port 1 records [], but Parameter 'a', from which its edge starts (line 88), gives FP32 [2,8] [Multiply b, port 1]",
     ),
     "a negative stride": (
         "f32[1,1,8] -> p: AvgPool(strides=[1], pads_begin=[0], pads_end=[0], kernel=[8], exclude-pad=true) -> Result",
