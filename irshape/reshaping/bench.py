@@ -43,6 +43,7 @@ AXES: Final = frozenset({"axis", "axes", "axes_mapping", "input_order", "reducti
 EXPORTS: Final = "irshape finds no formula that fits both exports"
 TELL: Final = "convert the model again at another size, and give this second export with --like"
 UNROLLED: Final = "keep this size: the file has layers of its own for each step, and --rewrite adds none"
+OTHER_WAY: Final = "rewrite the other export instead, and give this one with --like"
 OPEN_THERE: Final = "keep this size, or convert the model again with an axis that is open there"
 # A rule that does not declare that it reads elements follows none; the elements of so small a constant are read here.
 _FEW: Final = 16

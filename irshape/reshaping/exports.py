@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,10 +22,19 @@ _USUAL: Final = 4
 AS_SEEN: Final = "both exports have a number of this size"
 
 
+def stated_there(bench: Bench, port: int) -> Sequence[Any]:
+    """The elements that the partner of the layer that is visited states at an input; none of a Slice of other axes."""
+    witness, item = bench.witness, bench.item
+    axes = source(item, 4) if item.type == "Slice" and len(item.inputs) > 4 else None
+    if witness is None or (axes is not None and tuple(witness.elements(item, 4)) != tuple(bench.elements(axes) or ())):
+        return ()
+    return witness.elements(item, port)
+
+
 def seen(bench: Bench, port: int, at: int, ways: Iterable[Size], others: Iterable[Size] = ()) -> list[Size]:
     """The formulas that give a number of an input and the different number of the other export, else other sizes or their parts."""
     witness = bench.witness
-    here, there = bench.elements(source(bench.item, port)) or (), witness.elements(bench.item, port) if witness is not None else ()
+    here, there = bench.elements(source(bench.item, port)) or (), stated_there(bench, port)
     if witness is None or at >= min(len(here), len(there)) or here[at] == there[at] or not isinstance(here[at], int):
         return []
     sign = -1 if here[at] < 0 else 1  # from the end
@@ -75,7 +84,7 @@ def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
 def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start: object = None) -> list[Size]:
     """The sizes for a limit of a slice that another export has otherwise: an axis less some elements, or a part from `start` on."""
     witness, number = bench.witness, (bench.elements(source(bench.item, port)) or (None,) * (at + 1))[at]
-    there = () if witness is None else witness.elements(bench.item, port)[at : at + 1]
+    there = stated_there(bench, port)[at : at + 1]
     if witness is None or not there or there[0] == number or not isinstance(own, Dim) or not isinstance(number, int):
         return []
     fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own)], open_sizes(bench))

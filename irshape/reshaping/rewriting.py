@@ -22,13 +22,27 @@ from irshape.editing.layers import Tensor, layer_of
 from irshape.editing.state import Item
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import UNNAMED, Inputs
-from irshape.model.model import SINKS, Model, reached
-from irshape.reshaping.bench import CONSTANTS, EXPORTS, Bench, Doubt, Mend, Refusal, Witness, source, where_of
+from irshape.model.model import SINKS, Model, Node, reached
+from irshape.report.diagnostic import ERROR
+from irshape.reshaping.bench import (
+    CONSTANTS,
+    EXPORTS,
+    OPEN_THERE,
+    OTHER_WAY,
+    Bench,
+    Doubt,
+    Mend,
+    Refusal,
+    Witness,
+    listed,
+    source,
+    where_of,
+)
 from irshape.reshaping.folding import Folding, are_equal
 from irshape.reshaping.walk import DIFFER, Alternative, Walk
 from irshape.reshaping.wish import Wish
-from irshape.shape.dim import Dim, evaluate, symbols
-from irshape.shape.notation import SymbolRange
+from irshape.shape.dim import Dim, evaluate, is_known, symbols
+from irshape.shape.notation import ANY_SIZE, SymbolRange
 from irshape.shape.range import Bound
 from irshape.shape.shape import format_shape
 from irshape.xml.weights import Weights
@@ -214,6 +228,37 @@ class Rewriter:
             for some in (notes.kept, notes.unproven)
         )
         return Rewriting(model, weights, mends, choices, kept, unproven)
+
+    def contradicted(self, attempt: Callable[[Inputs], Engine], now: Inputs) -> tuple[Node, str, str] | None:
+        """The first layer of the rewritten model that fails, or has another shape, at the sizes of the second export; what it does; a hint.
+
+        A layer that makes a symbol, such as a Slice, has no formula that the walk compares. None for sizes that are not asked for.
+        """
+        witness, asked = self._witness, {name: now.symbols.get(name, ANY_SIZE) for name in self._wish.recorded}
+        if witness is None or self._wish.asked or not asked.keys() <= witness.sizes.keys():
+            return None
+        there = {name: witness.sizes[name] for name in asked}
+        if any(not one.low <= there[name] <= one.high or there[name] % one.modulus != one.remainder for name, one in asked.items()):
+            return None
+        engine = attempt(now._replace(symbols={**now.symbols, **{name: SymbolRange(size, size) for name, size in there.items()}}))
+        fault = next((one for one in engine.diagnostics if one.severity == ERROR and one.where.layer_id and not one.where.path), None)
+        if fault is not None:
+            sizes = ",".join([f"{name}={size}" for name, size in there.items()])
+            return (
+                engine.model.node(int(fault.where.layer_id or "")),
+                f"fails at {sizes}, the sizes of the other export: {fault.message}",
+                OTHER_WAY,
+            )
+        kept = {(node.id, node.name, node.type): node for node in engine.model.nodes}
+        for node, partner in witness.partners.items():
+            own = None if node is None or node.type in CONSTANTS else kept.get((node.id, node.name, node.type))
+            for slot, value in zip(() if own is None else own.slots, partner.outputs, strict=False):
+                shape, seen = engine.slots[slot].shape, witness.bench.shape(value)
+                pairs = [*zip(shape or (), seen or (), strict=False)]
+                if own is not None and shape and seen and len(shape) == len(seen) and any(is_known(a) and a != b for a, b in pairs):
+                    told = f"gives {listed(shape)} at the sizes of the other export, which has {listed(seen)}"
+                    return own, told, f"{EXPORTS}: {OPEN_THERE}"
+        return None
 
     def _make_static(self, draft: Draft) -> None:
         """Give the inputs the numbers that are asked for."""

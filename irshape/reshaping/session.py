@@ -396,6 +396,13 @@ class Session(inner.Session):
             self._inputs = now = now._replace(symbols={**ranges, **now.symbols})
             engine = self.attempt(now)
         engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, self._other(before[0], engine), file=before[0]))
+        is_asked = bool(rewriting.doubts) and self._how.choose is None
+        alone = copy(self)
+        alone._plans = None
+        if not is_asked and (found := rewriter.contradicted(alone.attempt, now)) is not None:
+            node, told, hint = _in_file(found[0], before[0]), *found[1:]
+            where = place(node.model.document, node.layer, node.layer.offset)
+            engine.diagnostics = _with(engine.diagnostics, [Diagnostic("S207", f"{node.type} {node.name!r} {told}", where, hint=hint)])
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         # Several demands together may leave one value.
@@ -403,7 +410,6 @@ class Session(inner.Session):
             engine.diagnostics = _with(engine.diagnostics, errors)
             inference = conclude(engine, remarks=remarks, asked=now)
         inference.rewriting = rewriting if rewriting.mends else None
-        is_asked = bool(rewriting.doubts) and self._how.choose is None
         if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:

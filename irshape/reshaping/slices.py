@@ -13,7 +13,7 @@ from irshape.editing.layers import layer_of
 from irshape.editing.state import Item
 from irshape.ops.flow import same
 from irshape.reshaping.bench import Bench, Seen, Sizes, listed, numbers_of, open_sizes, source, total, vector
-from irshape.reshaping.exports import AS_SEEN, seen_along
+from irshape.reshaping.exports import AS_SEEN, seen_along, stated_there
 from irshape.shape.dim import Dim, Size, expression_of, symbols
 
 # An end from here on is none.
@@ -60,7 +60,7 @@ def slice_limits(bench: Bench) -> None:
             found += [(start, one) for one in _stated(bench, 2, at, own, stops)]
         options = [[*one, pair] for one in options for pair in found][:_MOST]
     given = [*zip(begins or [None] * len(ends), ends, strict=False)]
-    is_seen = bench.witness is not None and len(bench.witness.elements(item, 2)) == len(ends)
+    is_seen = bench.witness is not None and len(stated_there(bench, 2)) == len(ends)
     wanted = given if options[0] == given else bench.pick([_Limits(one, is_seen=is_seen) for one in options]).pairs
     if (starts := [start for start, _ in wanted]) != [begin for begin, _ in given]:
         bench.connect(1, vector(bench, starts, data))
@@ -88,7 +88,7 @@ def _starts(bench: Bench, begin: Any, own: Size, recorded: int) -> list[Any]:
 def _stated(bench: Bench, port: int, at: int, own: Size, ways: list[Any]) -> list[Any]:
     """The limits of a slice of an axis that the other export has, too; all if it states none of them."""
     witness = bench.witness
-    there = witness.elements(bench.item, port)[at : at + 1] if witness is not None else ()
+    there = stated_there(bench, port)[at : at + 1]
     if witness is None or not there or not isinstance(there[0], int):
         return ways
     whole = witness.at(own)

@@ -22,6 +22,7 @@ from irshape.reshaping.bench import (
     CONSTANTS,
     EXPORTS,
     OPEN_THERE,
+    OTHER_WAY,
     UNROLLED,
     AxisFormula,
     BatchMixed,
@@ -380,7 +381,7 @@ class Walk:
             self._place(item)
         if bench.witness is not None and (moved := _moved(bench.witness, self._paired, item)) is not None:
             told = f"has {moved!r} of the other export before it, which moves elements: this file has sizes of 1 there, and lacks the layer"
-            raise Refusal(item, told, hint="rewrite the other export instead, and give this one with --like")
+            raise Refusal(item, told, hint=OTHER_WAY)
         if item.type == "Result" and item.inputs and (given := item.inputs[0]) is not None:
             self._end(item, given)
         if item.type in _SKIPPED or not item.outputs or any(value is None for value in item.inputs):

@@ -1096,3 +1096,25 @@ def test_a_shift_of_relative_positions_has_linear_sizes() -> None:
     found = asked(one, "[1,S,1]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert errors(found) == []
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,S + 1,2*S - 1]"
+
+
+def test_a_slice_of_other_axes_is_compared_by_its_shape() -> None:
+    """Where nothing is padded, torch.export leaves one axis out of the slice that takes the padding off."""
+    one = Net(
+        "_x: f32[1,18,14] -> Pad-12([0,0,0], [0,2,2], f32=0.0, pad_mode=constant) -> s: Slice-8([0,0], [18,14], [1,1], [1,2]) -> Result"
+    )
+    other = Net("_x: f32[1,16,14] -> Pad-12([0,0,0], [0,0,2], f32=0.0, pad_mode=constant) -> s: Slice-8([0], [14], [1], [2]) -> Result")
+    found = asked(one, "[1,S,14]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,S,14]"
+
+
+def test_a_model_that_fails_at_the_sizes_of_the_second_export_is_refused() -> None:
+    one, other = (
+        Net("f32[1,14] -> Reshape([1,2,7], special_zero=false) -> Result"),
+        Net("Slice-8(f32[1,16], [0], [14], [1], [1]) -> Reshape([1,2,7], special_zero=false) -> Result"),
+    )
+    like = irshape.read(other.xml.encode(), weights=other.bin)
+    [error] = [one for one in asked(one, "[1,S]", rewrite=True, like=like, choose="first").diagnostics if one.severity == "error"]
+    assert "fails at S=16, the sizes of the other export: " in error.message
+    assert error.hint == "rewrite the other export instead, and give this one with --like"
