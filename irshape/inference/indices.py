@@ -84,15 +84,20 @@ def are_bounded(node: Node, slots: Sequence[Fact], weights: Weights | None) -> b
     return last is not None and size is not None and le_unasked(last + 1, size) is True
 
 
+def are_counted(indices: Node, by: str) -> bool:
+    """Whether a layer of this type counts the indices that a layer gives: a Range, or a CumSum of a mask."""
+
+    def computing(node: Node) -> list[Node]:
+        return node.producers if node.type in _ARITHMETIC else node.producers[:1] if node.type in _MOVES | _PARTS else []
+
+    return any(one.type == by for one in reached([indices], computing))
+
+
 def _counting(model: Model) -> list[Node]:
     """The Gathers of a net whose indices a Range counts, which the graph alone tells."""
     if model.counting is None:
-
-        def computing(node: Node) -> list[Node]:
-            return node.producers if node.type in _ARITHMETIC else node.producers[:1] if node.type in _MOVES | _PARTS else []
-
         whole = [node for node in model.of_type("Gather") if node.is_live and len(node.producers) == 3]
-        model.counting = [node for node in whole if any(one.type == "Range" for one in reached([node.producers[1]], computing))]
+        model.counting = [node for node in whole if are_counted(node.producers[1], "Range")]
     return model.counting
 
 

@@ -153,7 +153,8 @@ class Registry:
         if found := meant(word):
             return found
         likely = [known for known in dict.fromkeys((*MODULES, *self._keys(), CONST.lower())) if _may_resemble(word, known)]
-        close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
+        swapped = [known for known in likely if sorted(known) == sorted(word)]  # Tahn is Tanh rather than Tan
+        close = swapped or (get_close_matches(word, likely, 1, _LIKENESS) if likely else [])
         if close and close[0] == CONST.lower():
             return CONST
         return next(iter(self.versions(close[0]).values())).TYPE if close else None

@@ -300,11 +300,12 @@ def test_a_long_answer_is_cut() -> None:
         ("Convert(Add(Range-4(0, _size, 1, output_type=i32), i32=[[2]]), destination_type=i64)", False, "S <= 7"),
         ("Convert(Sqrt(Range-4(0, _size, 1, output_type=f32)), destination_type=i64)", True, ""),
         ("Range-4(0, 4, 1, output_type=i64)", False, ""),
+        ("CumSum-3(Convert(NotEqual(_ids, f32=1.0), destination_type=i64), 0, exclusive=false, reverse=false)", True, ""),  # of tokens
         ("i64[4]", False, ""),  # the user gives them
     ],
 )
 def test_indices_that_are_not_checked_are_told(indices: str, is_told: bool, condition: str) -> None:
-    net = Net(f"f32[?] -> {nets.size(0, '_list')}")
+    net = Net(f"_ids: f32[?]\n_ids -> {nets.size(0, '_list')}")
     net.add(f"_size: Squeeze-1(_list, [0])\n_at: {indices}\nGather-8(f32=0[9,2], _at, 0, batch_dims=0) -> Result\n_list -> Result")
     signature = verbs.signature(verbs.read(net.xml.encode()), inputs={"parameter_0": "[S]"}, weights=net.bin)
     valid = answer(net, {"parameter_0": "[S]"})

@@ -12,7 +12,7 @@ from irshape.answers.signature.discovery import Discovery, OpenAxis
 from irshape.answers.signature.names import FreeNames
 from irshape.answers.signature.unify import BROADCAST, CARRIED, PRODUCT, READ, FreeSymbol, Replacement, Unifier
 from irshape.inference.forms import GUARD
-from irshape.inference.indices import are_bounded, largest_indices
+from irshape.inference.indices import are_bounded, are_counted, largest_indices
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import UNNAMED
 from irshape.inference.run import Guard
@@ -156,6 +156,10 @@ def because(found: Discovery) -> list[Because]:
     return [made[key] for key in sorted(made)]
 
 
+# Layers that read a table, perhaps by positions that a CumSum of a mask counts, up to the size of an axis.
+_READERS: Final = ("Gather", "GatherElements")
+
+
 def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
     """The layers that read indices which other layers compute from the sizes of inputs, and of which no condition and no tie tells."""
     tied = {guard._node for guard in (*inference.guards, *(guard for one in found for guard in one.guards))}
@@ -170,7 +174,9 @@ def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
                 continue
             for position, slot in enumerate(node.sources):
                 source = graph.producer(slot)
-                if source is None or kinds.get(source) != 1 or run.slots[slot].elements is not None:
+                if source is None or run.slots[slot].elements is not None:
+                    continue
+                if kinds.get(source) != 1 and not (node.type in _READERS and are_counted(source, "CumSum")):
                     continue
                 port = node.op.input_at(position, len(node.sources))
                 if port is None or port.name != "indices":
