@@ -149,7 +149,8 @@ class Parser(argparse.ArgumentParser):
             if other.startswith("-"):
                 word = other.partition("=")[0]
                 formats = next((action.choices or () for action in command._actions if "--format" in action.option_strings), ())
-                lead = f"; did you mean --format {word[2:]}?" if word[2:] in formats else meant(word, known)
+                guess = "--output-file" if word == "-o" else word
+                lead = f"; did you mean --format {word[2:]}?" if word[2:] in formats else meant(guess, known)
                 command.error(f"there is no option {word!r}{lead}")
             option = option_for(other)  # --input takes one shape
             if option in known and not os.path.exists(other):

@@ -285,8 +285,8 @@ class Layer(Guessed):
         with draft.state.edit("remove", self.name):
             for one in draft.dependents(item) if cascade else [item]:
                 if readers := draft.readers_of(one):
-                    others = "" if len(readers) == 1 else f" and {counted(len(readers) - 1, 'other input')}"
-                    raise EditError(f"{readers[0][0]!r}{others} reads {one!r}: replace its uses first, or remove(cascade=True)")
+                    read = "reads" if len(readers) == 1 else f"and {counted(len(readers) - 1, 'other input')} read"
+                    raise EditError(f"{readers[0][0]!r} {read} {one!r}: replace its uses first, or remove(cascade=True)")
                 if draft.state.is_live(one):  # a constant goes with its last reader
                     if isinstance(draft, BodyDraft) and one.type in ("Parameter", "Result"):
                         leave(draft, one)

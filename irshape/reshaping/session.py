@@ -369,6 +369,9 @@ class Session(inner.Session):
         """The inference of the rewritten model, with which the session goes on; or the errors that say why there is none."""
         from irshape.reshaping.bench import Refusal
 
+        for node, shape in asked.shapes.items():
+            if shape and (own := described_shape(node)) and len(shape) != len(own):
+                raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
         rewriter, wish = self._rewriter(asked, wanted)
         try:
             rewriting = rewriter.rewrite()

@@ -150,6 +150,9 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
     if partner is not None and item.type == "Concat" and len(partner.inputs) != len(item.inputs):
         return Refusal(item, told, constant, UNROLLED)
+    alone = [one for one in item.producers if one.type == "Pad" and bench.witness is not None and one.base not in bench.witness.partners]
+    if partner is not None and alone:
+        return Refusal(item, told, constant, f"the other export has no {alone[0]!r}: give one at a size that is padded, too")
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
         return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"
@@ -484,8 +487,10 @@ class Walk:
             return
         if len(sides) == 1:
             number = one.a if isinstance(one.a, int) else one.b
-            told = ", ".join(f"{name} is {bench.asked[name]} here" for name in sorted(one.symbols() & bench.asked.keys()))
-            why, blamed = f"demands {one}{told and f' ({told})'}: {one.message}", self._blamed(item, number)
+            now = bench.wanted(sides[0])
+            misfit = f"cannot have these sizes: {one.message}: {now} is not {number}"
+            why = f"demands {one}: {one.message}" if isinstance(now, Dim) else misfit
+            blamed = self._blamed(item, number)
             makers = [value.item for value, _ in bench.notes.places_of(expression_of(sides[0]))]
             if blamed is None and makers and makers[-1].type != "Parameter":
                 blamed = makers[-1]  # such as a window that covered the whole axis

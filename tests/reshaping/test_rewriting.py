@@ -1109,6 +1109,14 @@ def test_a_slice_of_other_axes_is_compared_by_its_shape() -> None:
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,S,14]"
 
 
+def test_a_second_export_that_lacks_a_pad_is_told() -> None:
+    one = Net("_x: f32[1,18,14] -> Pad-12([0,0,0], [0,2,0], f32=0.0, pad_mode=constant) -> r: Relu -> Result")
+    other = Net("_x: f32[1,16,14] -> r: Relu -> Result")
+    found = asked(one, "[1,S,14]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    [error] = [fault for fault in found.diagnostics if fault.severity == "error"]
+    assert (error.hint or "").startswith("the other export has no Pad 'pad")
+
+
 def test_a_model_that_fails_at_the_sizes_of_the_second_export_is_refused() -> None:
     one, other = (
         Net("f32[1,14] -> Reshape([1,2,7], special_zero=false) -> Result"),
