@@ -51,8 +51,8 @@ class _Option(NamedTuple):
     """A trace for the output of a Reshape, perhaps behind a Transpose of the data with this order.
 
     The least `rank` is the likeliest: it says whether a formula is cut, so that the sizes fit for some values of the symbols only, how many
-    open factors of recorded size 1 share an axis with the first axis, the batch or a number, whether there is a Transpose, how many share
-    an axis with open factors alone, and how far open factors move.
+    open factors of recorded size 1 come to share an axis with the first axis, the batch or a number, whether there is a Transpose, how many
+    come to share an axis with open factors alone, and how far open factors move.
     """
 
     rank: tuple[bool, int, bool, int, int]
@@ -283,12 +283,14 @@ def _traces(
     places = {one: axis for axis, factors in enumerate(trace) for one in factors if isinstance(one.size, Dim)}
     parted = {key for key, axis in joined.items() if any(one.recorded == 1 and bench.is_open(one.size) for one in axis)}
     joined = {**_linear(bench, places, recorded), **joined}
+    kept = [[one for one in axis if one.size != 1] for axis in trace]
     for found in _fillings(_flat(trace), recorded, joined, parted):
         mixed = joint = moved = 0
         for axis, factors in enumerate(found):
             real = [one for one in factors if one.size != 1]
             is_alike = all(isinstance(one.size, Dim) and one not in trace[0] and not bench.holds_batch(one.size) for one in real)
-            ones = sum(one.recorded == 1 for one in real if isinstance(one.size, Dim)) if len(real) > 1 else 0
+            is_kept = real in kept and all(isinstance(one.size, Dim) and not bench.holds_batch(one.size) for one in real)
+            ones = 0 if len(real) < 2 or is_kept else sum(one.recorded == 1 for one in real if isinstance(one.size, Dim))
             mixed, joint = mixed + ones * (not is_alike), joint + ones * is_alike
             moved += sum(abs(places.get(one, axis) - axis) for one in real if isinstance(one.size, Dim))
         yield (mixed, joint, moved), found

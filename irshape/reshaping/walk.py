@@ -99,6 +99,12 @@ class _Choice:
         self.unsure = set[int]()  # options that irshape could not follow to the end
 
 
+def _is_missed(witness: Witness | None, item: Item, option: Any) -> bool:
+    """Whether an option of a Reshape gives sizes that the other export has not."""
+    known = enumerate(option.sizes) if witness is not None and item.type == "Reshape" else ()
+    return witness is not None and not all(witness.has(item.outputs[0], axis, size) for axis, size in known)
+
+
 def _is_unsure(choice: _Choice, index: int, error: Refusal) -> bool:
     """Whether an option that fits both exports fails for what irshape does not know, and not for what a layer demands."""
     is_unproved = error.is_short or error.code == "P111" or "no rule" in error.reason or re.search(rf"\b{UNNAMED}\b", error.reason)
@@ -306,7 +312,8 @@ class Walk:
         taken = list(self._choices)
         results = _results(self.bench)
         is_free = any(1 in shape and any(map(self.bench.holds_batch, shape)) for shape in results)
-        all_options = [(choice, index) for choice in taken for index in range(choice.index + 1, len(choice.options))]  # those before failed
+        later = [(choice, index) for choice in taken for index in range(choice.index + 1, len(choice.options))]  # those before failed
+        all_options = [(one, at) for one, at in later if not _is_missed(self.bench.witness, self._items[one.at], one.options[at])]
         tried = [(one, at) for one, at in all_options if (of_sizes and self._is_other(one, at)) or (is_free and self._is_moved(one, at))]
         lost = [(one, at) for one in taken for at in sorted(one.unsure) if of_sizes and at < one.index and self._is_other(one, at)]
         unsure = [other for one, at in lost for other in self._alternative(one, at)]
