@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from irshape.editing.arrays import Data, data_of, element_type_of
 from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import EditError, Item, State, Value, joined_names
-from irshape.editing.text import ALIGNMENT, serialised
+from irshape.editing.text import serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import InputError, read_shape, recorded_inputs
 from irshape.inference.stored import last_end
@@ -106,7 +106,7 @@ class GraphDraft:
         return item
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
-        attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
+        attributes = data.attributes(self.state.store(data.bytes, self.start))
         return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
     def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
@@ -219,8 +219,12 @@ class GraphDraft:
         before, state = self.const_of(item), self.state
         content = data_of(array, None, before.element_type)
         with state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
-            offset = state.store(content.bytes, self.start, ALIGNMENT)
-            state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+            self.set_content(item, content)
+
+    def set_content(self, item: Item, data: Data) -> None:
+        """Give a Const another content. It is part of a larger edit, and no step of its own."""
+        attributes = data.attributes(self.state.store(data.bytes, self.start))
+        self.state.set_attributes(item, {**item.attributes, **attributes})
 
     def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
         """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
@@ -258,11 +262,6 @@ class GraphDraft:
             self._tensors = {name: value for value in reversed(values) for name in split_names(value.names)}
             known = self._tensors.get(name)
         return known
-
-    def dependents(self, item: Item) -> list[Item]:
-        """An item and all that depend on it; readers come first."""
-        found = reached([item], lambda one: [reader for reader, _ in self.readers_of(one)])
-        return sorted(found, key=lambda one: -one.label)
 
     def between(self, value: Value, until: Value) -> set[Item]:
         """The items that lie between two tensors: those that depend on the first one, and on which the second one depends."""

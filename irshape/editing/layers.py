@@ -12,7 +12,7 @@ from irshape.editing.draft import BodyDraft, GraphDraft, found, layer_count, mea
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
 from irshape.model.export import Attributes
-from irshape.model.model import split_names
+from irshape.model.model import reached, split_names
 from irshape.model.public import Ports
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.surface import Guessed
@@ -281,9 +281,12 @@ class Layer(Guessed):
         Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too. A Parameter or a
         Result of a body goes with its input or output of the layer that holds the body, and with its entry of the port map.
         """
-        draft, item = self._draft, self._live()
+        draft, several = self._draft, [self._live()]
+        if cascade:  # what depends on the layer goes first
+            found = reached(several, lambda one: [reader for reader, _ in draft.readers_of(one)])
+            several = sorted(found, key=lambda one: -one.label)
         with draft.state.edit("remove", self.name):
-            for one in draft.dependents(item) if cascade else [item]:
+            for one in several:
                 if readers := draft.readers_of(one):
                     others = "" if len(readers) == 1 else f" and {counted(len(readers) - 1, 'other input')}"
                     raise EditError(f"{readers[0][0]!r}{others} reads {one!r}: replace its uses first, or remove(cascade=True)")

@@ -20,6 +20,8 @@ from irshape.xml.document import PortMap
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 _ABSENT: Final = object()
+# The bytes of a new constant begin at a multiple of this number.
+ALIGNMENT: Final = 64
 # New ids come behind those below this one, so that there are ids behind the largest one that a file may have.
 _LARGEST: Final = 2**62
 # A character that XML 1.0 excludes.
@@ -233,13 +235,13 @@ class Journal:
             self.note(verb, name, detail)
             yield
 
-    def store(self, data: bytes, start: int, alignment: int) -> int:
+    def store(self, data: bytes, start: int) -> int:
         """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
         known = self._stored.get(data)
         if known is None:
             last = next(reversed(self.appended), None)
             end = -1 if last is None else last + max(len(self.appended[last]), 1)
-            known = -(-max(end, start) // alignment) * alignment
+            known = -(-max(end, start) // ALIGNMENT) * ALIGNMENT
             self.appended[known] = data
             self._stored[data] = known
         return known

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.state import Item, State, Value, joined_names
+from irshape.editing.state import ALIGNMENT, Item, State, Value, joined_names
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
@@ -22,8 +22,6 @@ from irshape.xml.writer import Layout, Lines, PortFacts, Splice
 
 _T = TypeVar("_T")
 
-# The bytes of a new constant begin at a multiple of this number.
-ALIGNMENT = 64
 # The precision of a port of which nothing is known.
 _UNKNOWN = ElementType.dynamic.precision
 
@@ -161,8 +159,7 @@ class _Writer:
             if value.names != port.names:
                 yield from writer.tag_splices(self.document, port.offset, {"names": value.names})
         if item.ports is not None:
-            inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
-            outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+            inputs, outputs = self._ports(item)
             yield from self._other_ports(layer, "input", layer.inputs, item.input_ids, inputs)
             yield from self._other_ports(layer, "output", layer.outputs, item.output_ids, outputs)
         if item.port_maps is not layer.port_maps:
@@ -228,8 +225,7 @@ class _Writer:
         lines = self._lines
         attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
-        inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
-        outputs = [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+        inputs, outputs = self._ports(item)
         content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
         return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
 
@@ -256,6 +252,11 @@ class _Writer:
         if model is self.model or model.holder is None:
             return self._before
         return self._run_of(model.holder.model).inner[model.holder.index, model.name]
+
+    def _ports(self, item: Item) -> tuple[list[str], list[str]]:
+        """The texts of the inputs and the outputs of a layer."""
+        inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
+        return inputs, [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
 
     def _port(self, id: int, value: Value | None, names: str | None, note: str | None = None) -> str:
         fact = POISONED if value is None else self._facts.get(value.slot, POISONED)

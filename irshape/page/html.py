@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Final
@@ -41,12 +42,7 @@ def page(data: Mapping[str, Any] | None, *, start: str = "start.js", allows: Map
         "library": library,
         "script": script,
     }
-    text = asset("page.html")
-    pieces = []
-    for name, part in parts.items():
-        before, _, text = text.partition(f"{{{name}}}")
-        pieces += [before, part]
-    return "".join([*pieces, text])
+    return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], asset("page.html"))
 
 
 def policy(scripts: Iterable[str], styles: Iterable[str], allows: Mapping[str, Sequence[str]] = _NOTHING) -> str:
