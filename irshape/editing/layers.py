@@ -11,9 +11,8 @@ from irshape.editing.bodies import add_input, add_output, feed_back, leave, othe
 from irshape.editing.draft import BodyDraft, GraphDraft, found, layer_count, meant, meant_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
-from irshape.model.export import Attributes
 from irshape.model.model import reached, split_names
-from irshape.model.public import Ports
+from irshape.model.public import Attributes, Ports
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
