@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, get_args
 
@@ -69,7 +69,7 @@ class GraphDraft:
         name: str | None,
         version: str | None,
         place: tuple[int, float] | None,
-        outputs: Sequence[Any] | None,
+        outputs: Iterable[Any] | None,
     ) -> Item:
         """A new layer, which reads tensors and new constants; a list with tensors holds several inputs, as in `concat([a, b])`."""
         given = [one for some in given for one in (some if isinstance(some, list | tuple) and any(map(is_tensor, some)) else (some,))]
@@ -406,10 +406,8 @@ def _fed_otherwise(state: State, model: Model) -> Item | None:
             if node is None or len(node.slots) != len(item.outputs) or not item.bodies.keys() <= node.bodies.keys():
                 return item
             sources = [(value.item.id, value.index) if value else slot for value, slot in zip(item.inputs, item.sources, strict=True)]
-            if sources != [
-                slot if slot < 0 else ((producer := model.nodes[model.producers[slot]]).id, slot - producer.first_slot)
-                for slot in node.sources
-            ]:
+            fed = [port.source for port in node.inputs]
+            if sources != [slot if one is None else (one.node.id, one.index) for one, slot in zip(fed, node.sources, strict=True)]:
                 return item
             pending += [(body, node.bodies[name]) for name, body in item.bodies.items()]
     return None

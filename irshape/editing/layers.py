@@ -375,10 +375,9 @@ class Layers(Guessed):
         of another graph.
         """
         draft = self._draft
-        listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
         with draft.state.attempt():
             place = None if after is None else draft.state.place_behind([after._live()])
-            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
+            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=outputs)
         return layer_of(self._draft, item)
 
     def constant(self, array: Any, *, name: str = "constant", element_type: ElementType | str | None = None) -> Tensor:

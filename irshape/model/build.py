@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
+from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node, reached
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.catalogue import CATALOGUE
@@ -316,24 +316,14 @@ class _Builder:
     def find_dead(self) -> None:
         """Mark the nodes that reach no Result or Assign."""
         model = self.model
-        nodes, producers, walks = model.nodes, model.producers, model.walks
+        nodes, walks = model.nodes, model.walks
         if self.document.is_example or self.are_all_live():
             return
+        sinks = [node for node in nodes if node.type in SINKS and not node.is_dropped]
         for node in nodes:
             node.is_live = False
-        pending = [node for node in nodes if node.type in SINKS and not node.is_dropped]
-        for node in pending:
+        for node in reached(sinks, lambda node: [*node.producers, *(nodes[index] for index in walks.get(node.index, ()))]):
             node.is_live = True
-        while pending:
-            node = pending.pop()
-            for slot in node.sources:
-                if 0 <= slot < len(producers) and not (producer := nodes[producers[slot]]).is_live:
-                    producer.is_live = True
-                    pending.append(producer)
-            others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
-            for producer in others:
-                producer.is_live = True
-            pending += others
         for node in model.parameters:
             node.is_live = not node.is_dropped
 

@@ -153,9 +153,8 @@ class PageData:
         for node in self.hierarchy.nodes:
             own, slots, bounded = node.layer.signature, self._slots.get(node.model), self._bounds.get(node.model)
             sources: list[int] = []
-            producers, stubs = node.model.producers, node.model.stubs
             for slot in node.sources:
-                source = node.model.nodes[producers[slot]] if 0 <= slot < len(producers) and slot not in stubs else None
+                source = node.model.producer(slot)
                 sources += (-1, 0) if source is None else (position[source], slot - source.first_slot)
             outputs: list[int] = []
             for slot in range(node.first_slot, node.first_slot + own.output_count):
