@@ -214,13 +214,6 @@ class GraphDraft:
             raise EditError(f"{item!r} does not say where its elements are")
         return Const(op.element_type, op.shape, op.offset, op.size, self.weights)
 
-    def set_data(self, item: Item, array: Any) -> None:
-        """Give a Const other elements, behind the weights."""
-        before, state = self.const_of(item), self.state
-        content = data_of(array, None, before.element_type)
-        with state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
-            self.set_content(item, content)
-
     def set_content(self, item: Item, data: Data) -> None:
         """Give a Const another content. It is part of a larger edit, and no step of its own."""
         attributes = data.attributes(self.state.store(data.bytes, self.start))

@@ -209,7 +209,10 @@ class Layer(Guessed):
 
     @data.setter
     def data(self, array: Any) -> None:
-        self._draft.set_data(self._live(), array)
+        draft, item = self._draft, self._live()
+        content = data_of(array, None, draft.const_of(item).element_type)
+        with draft.state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
+            draft.set_content(item, content)
 
     def set(self, **attributes: Any) -> Self:
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.

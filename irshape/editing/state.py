@@ -181,7 +181,7 @@ class Journal:
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
-        self.journal.append((_cut, (self.steps, len(self.steps))))
+        self.journal.append((self.steps.__delitem__, (slice(len(self.steps), None),)))
         self.steps.append(EditStep(verb, self.full_name(name), detail))
 
     def full_name(self, name: str) -> str:
@@ -272,10 +272,6 @@ def _restore(table: dict[Any, Any], key: object, value: object) -> None:
         table.pop(key, None)
     else:
         table[key] = value
-
-
-def _cut(steps: list[EditStep], length: int) -> None:
-    del steps[length:]
 
 
 class State(Journal):

@@ -150,7 +150,11 @@ class _Writer:
     def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices of the name, the attributes and the tensor names of a layer."""
         layer = node.layer
-        yield from self._set(layer, self._attributes(item.type, item.attributes))
+        old, new = layer.attributes, self._attributes(item.type, item.attributes)
+        if old != new:
+            other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
+            other.update((name, text) for name, text in new.items() if old.get(name) != text)
+            yield from writer.attribute_splices(self.document, layer, other)
         if item.name != node.name:
             yield from writer.tag_splices(self.document, layer.offset, {"name": item.name})
         if item.type == "Result":
@@ -204,15 +208,6 @@ class _Writer:
         for map in dict.fromkeys(entry.map for entry in entries if entry.offset < 0):
             texts = [self._lines.element(2, one.tag, one.attributes) for one in entries if one.offset < 0 and one.map == map]
             yield from writer.behind(document, layer, map, [(last.get(map, -1), "".join(texts))], -1)
-
-    def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
-        """The splices that give a layer other attributes."""
-        old = layer.attributes
-        if old == new:
-            return []
-        other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
-        other.update((name, text) for name, text in new.items() if old.get(name) != text)
-        return writer.attribute_splices(self.document, layer, other)
 
     def _attributes(self, type: str, attributes: dict[str, str]) -> dict[str, str]:
         """The attributes of a layer; the bytes of a Const may have come to stand elsewhere."""

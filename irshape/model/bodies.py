@@ -134,7 +134,8 @@ def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
             body.condition = result
         if external >= 0:
             body.outputs.append(BodyOutput(result, _slice(entry), entry.offset))
-    body.is_misread = not all(_is_read(entry) for entry in (*entries, *edges))
+    # The reader has reported ids that are no numbers.
+    body.is_misread = any(internal_of(one) < 0 for one in entries) or any(min(start_of(one), end_of(one)) < 0 for one in edges)
     if not body.faults and not body.is_misread:
         body.remarks.extend(_without_effect(node, body, entries, edges))
     return body
@@ -190,11 +191,6 @@ def _find(body: Body, entry: PortMap, type: str, id: int) -> Node | None:
             body.faults.append((f"the {body.name} has no {type} with id {id}", entry.offset))
         return None
     return node
-
-
-def _is_read(entry: PortMap) -> bool:
-    """Whether the ids of layers that an entry names are numbers; the reader has reported others."""
-    return (min(start_of(entry), end_of(entry)) if entry.tag == "edge" else internal_of(entry)) >= 0
 
 
 def _slice(entry: PortMap) -> Slice | None:
