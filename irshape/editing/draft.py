@@ -46,7 +46,7 @@ class GraphDraft:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._spelled = grouped((type.lower(), type) for type in model.types)
+        self._spelled = grouped((type.lower(), type) for type in dict.fromkeys(node.type for node in model.nodes))
         self._tensors: dict[str, Value] = {}
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 

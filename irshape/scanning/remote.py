@@ -270,12 +270,6 @@ class _Seekable:
         self._file = file
         self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
 
-    def __enter__(self) -> _Seekable:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def read(self, size: int = -1) -> bytes:
         at = self._file.tell()
 
