@@ -359,7 +359,7 @@ class Reducer:
         levels: list[list[Item]] = []
         while edge:
             levels.append(list(found))
-            edge = {value.item for item in edge for value in item.inputs if value is not None and value.item.type not in BORDER} - found
+            edge = {source for item in edge for source in item.producers if source.type not in BORDER} - found
             found |= edge
         return levels
 

@@ -376,11 +376,8 @@ class State(Journal):
         item.inputs[index] = value
 
     def set_inputs(self, item: Item, inputs: list[Value | None], ids: list[int]) -> None:
-        """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle; then nothing has changed."""
+        """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle."""
         ports = ids, item.output_ids
-        for value in inputs:
-            if value is not None:
-                self._order(value.item, item)
         self.revise(item)
         self._unread(item)
         self._set(item, "inputs", inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -144,12 +145,10 @@ def _feeds(
     import numpy
 
     a, inputs = pair.a.model, pair.ends.inputs
-    count = 0
+    numbers = itertools.count(1)
 
     def saved(arrays: Sequence[Any]) -> str:
-        nonlocal count
-        count += 1
-        path = os.path.join(pair.folder, f"feed{count}.npz")
+        path = os.path.join(pair.folder, f"feed{next(numbers)}.npz")
         numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)})
         return path
 
