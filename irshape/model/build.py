@@ -348,16 +348,16 @@ class _Builder:
         for index, need in enumerate(needs):
             for producer in need:
                 readers[producer].append(index)
-        cycles = _Cycles(needs)
         waiting = [len(need) for need in needs]
         ready = [index for index, count in enumerate(waiting) if not count]
         heapify(ready)
         done = [False] * len(model.nodes)
+        cycles = _cycles(needs, done)
         order: list[int] = []
         model.order = order
         while len(order) < len(model.nodes):
             if not ready:
-                ready.append(self.cut(cycles.next(done)))
+                ready.append(self.cut(next(cycles)))
             index = heappop(ready)
             if done[index]:
                 continue
@@ -432,37 +432,32 @@ class _Builder:
             seen.add(port.id)
 
 
-class _Cycles:
-    """Finds the cycles among layers that wait for each other, one by one, without repeating the walk that leads to a cycle."""
+def _cycles(needs: list[set[int]], done: list[bool]) -> Iterator[list[int]]:
+    """Cycles of layers that each need the next, none of them `done` when it is asked for; the walk that leads to one is not repeated."""
+    start = 0
+    path: list[int] = []
+    places: dict[int, int] = {}
 
-    def __init__(self, needs: list[set[int]]) -> None:
-        self.needs = needs
-        self.start = 0
-        self.path: list[int] = []
-        self.places: dict[int, int] = {}
+    def needed(index: int) -> int:
+        return min(need for need in needs[index] if not done[need])
 
-    def next(self, done: list[bool]) -> list[int]:
-        """The layers of a cycle of which none is done, each needing the next."""
-        path, places = self.path, self.places
+    while True:
         while path and done[path[-1]]:
             del places[path.pop()]
         if path:
-            index = self.needed(path[-1], done)
+            index = needed(path[-1])
         else:
-            index = self.start = done.index(False, self.start)
+            index = start = done.index(False, start)
         while index not in places:
             places[index] = len(path)
             path.append(index)
-            index = self.needed(index, done)
+            index = needed(index)
         cycle = path[places[index] :]
         # The rest of the path leads to the cycle and is still waiting.
         for index in cycle:
             del places[index]
         del path[len(path) - len(cycle) :]
-        return cycle
-
-    def needed(self, index: int, done: list[bool]) -> int:
-        return min(need for need in self.needs[index] if not done[need])
+        yield cycle
 
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:
