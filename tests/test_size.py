@@ -25,7 +25,6 @@ REASONS = {
     "inference/inference.py:Inference": "the result of a pass has a part for each question",
     "inference/plan/plan.py:Plan.__init__": FIELDS,
     "inference/schedule.py:schedule": "one walk from the last node to the first",
-    "model/model.py:Model": "a graph has a name for each question of the engine",
     "ops/flow.py:Flow": "what a rule says, asks and concludes of axes shares the claims",
     "ops/port.py:In.__init__": FIELDS,
     "ops/port.py:Input.__init__": FIELDS,

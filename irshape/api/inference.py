@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, ov
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
 from irshape.model import model as graphs
-from irshape.model.export import Facts
-from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
+from irshape.model.public import Exporting, Facts, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.surface import Guessed
 from irshape.report.text import counted

@@ -7,10 +7,11 @@ from typing import Final
 
 from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.state import EditError, Item, State, Value, joined_names
+from irshape.model.bodies import end_of, external_of, internal_of, start_of
 from irshape.model.model import split_names
 from irshape.shape.value import Unreadable
 from irshape.xml.document import PortMap
-from irshape.xml.lexical import BODIES, whole_number
+from irshape.xml.lexical import BODIES
 
 # The attributes by which an entry slices an input, or joins an output, with their defaults.
 _SLICE: Final = {"axis": None, "start": 0, "end": -1, "stride": 1, "part_size": 1}
@@ -87,7 +88,7 @@ def feed_back(draft: BodyDraft, value: Value, parameter: Item) -> None:
     with draft.outer.state.edit("feed back", holder.name, f"{value.item.name} to {parameter.name}"):
         results = (item for item, _ in draft.state.reads_of(value) if item.type == "Result")
         result = next(results, None) or draft.result(value)
-        kept = [entry for entry in entries if not is_back(entry, to=parameter)]
+        kept = [entry for entry in entries if not is_back(entry, parameter)]
         edge = PortMap("back_edges", "edge", {"from-layer": str(result.id), "to-layer": str(parameter.id)}, -1)
         draft.outer.state.set_port_maps(holder, [*kept, edge])
 
@@ -97,7 +98,7 @@ def leave(draft: BodyDraft, item: Item) -> None:
     holder, state = draft.holder, draft.outer.state
     entries = entries_of(holder)
     own = [entry for entry in entries if entry.map == map_of(draft) and internal_of(entry) == item.id]
-    kept = [entry for entry in entries if entry not in own and not is_back(entry, to=item) and not is_back(entry, start=item)]
+    kept = [entry for entry in entries if entry not in own and not is_back(entry, item)]
     if any(entry.attributes.get("purpose") == "execution_condition" for entry in own):
         raise EditError(f"{item!r} is the condition of {holder!r}, which needs it")
     if item.type == "Result":
@@ -174,26 +175,9 @@ def map_of(draft: BodyDraft) -> str:
     return dict(BODIES[draft.holder.op_type])[draft.model.name]
 
 
-def external_of(entry: PortMap) -> int:
-    """The port of the layer that an entry names, -1 for none."""
-    return _number(entry, "external_port_id")
-
-
-def internal_of(entry: PortMap) -> int:
-    """The id of the Parameter or Result that an entry names, -1 for none."""
-    return _number(entry, "internal_layer_id")
-
-
-def _number(entry: PortMap, name: str) -> int:
-    found = whole_number(entry.attributes.get(name, ""))
-    return -1 if found is None else found
-
-
-def is_back(entry: PortMap, *, to: Item | None = None, start: Item | None = None) -> bool:
+def is_back(entry: PortMap, item: Item) -> bool:
     """Whether an entry is the back edge to a Parameter, or from a Result."""
-    if entry.map != "back_edges":
-        return False
-    return (to is not None and _number(entry, "to-layer") == to.id) or (start is not None and _number(entry, "from-layer") == start.id)
+    return entry.map == "back_edges" and item.id in (start_of(entry), end_of(entry))
 
 
 def _next_id(holder: Item) -> int:
@@ -273,7 +257,7 @@ def entering(body: BodyDraft, parameter: Item) -> Item | None:
     """The Const that enters a body by a Parameter in each iteration; None if something else does."""
     entries = entries_of(body.holder)
     own = [entry for entry in entries if internal_of(entry) == parameter.id and entry.map == map_of(body)]
-    is_other_later = any(is_back(entry, to=parameter) for entry in entries)
+    is_other_later = any(is_back(entry, parameter) for entry in entries)
     if len(own) != 1 or is_other_later or not {"axis", "purpose"}.isdisjoint(own[0].attributes):
         return None
     value = inputs_of(body).get(parameter.id)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, get_args
 
 from irshape.editing.arrays import Data, data_of, element_type_of
 from irshape.editing.facts import BodyFacts, Facts
 from irshape.editing.state import EditError, Item, State, Value, joined_names
-from irshape.editing.text import ALIGNMENT, serialised
+from irshape.editing.text import serialised
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import InputError, read_shape, recorded_inputs
 from irshape.inference.stored import last_end
@@ -46,7 +46,7 @@ class GraphDraft:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._spelled = grouped((type.lower(), type) for type in model.types)
+        self._spelled = grouped((type.lower(), type) for type in dict.fromkeys(node.type for node in model.nodes))
         self._tensors: dict[str, Value] = {}
         self._bodies: dict[tuple[Item, str], BodyDraft] = {}
 
@@ -69,7 +69,7 @@ class GraphDraft:
         name: str | None,
         version: str | None,
         place: tuple[int, float] | None,
-        outputs: Sequence[Any] | None,
+        outputs: Iterable[Any] | None,
     ) -> Item:
         """A new layer, which reads tensors and new constants; a list with tensors holds several inputs, as in `concat([a, b])`."""
         given = [one for some in given for one in (some if isinstance(some, list | tuple) and any(map(is_tensor, some)) else (some,))]
@@ -106,7 +106,7 @@ class GraphDraft:
         return item
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
-        attributes = data.attributes(self.state.store(data.bytes, self.start, ALIGNMENT))
+        attributes = data.attributes(self.state.store(data.bytes, self.start))
         return self.put("Const", name, attributes, (), place=place or self.state.place_behind(())).outputs[0]
 
     def parameter(self, name: str, shape: Shape | str, element_type: ElementType, place: tuple[int, float] | None = None) -> Item:
@@ -214,13 +214,10 @@ class GraphDraft:
             raise EditError(f"{item!r} does not say where its elements are")
         return Const(op.element_type, op.shape, op.offset, op.size, self.weights)
 
-    def set_data(self, item: Item, array: Any) -> None:
-        """Give a Const other elements, behind the weights."""
-        before, state = self.const_of(item), self.state
-        content = data_of(array, None, before.element_type)
-        with state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
-            offset = state.store(content.bytes, self.start, ALIGNMENT)
-            state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+    def set_content(self, item: Item, data: Data) -> None:
+        """Give a Const another content. It is part of a larger edit, and no step of its own."""
+        attributes = data.attributes(self.state.store(data.bytes, self.start))
+        self.state.set_attributes(item, {**item.attributes, **attributes})
 
     def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
         """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
@@ -258,11 +255,6 @@ class GraphDraft:
             self._tensors = {name: value for value in reversed(values) for name in split_names(value.names)}
             known = self._tensors.get(name)
         return known
-
-    def dependents(self, item: Item) -> list[Item]:
-        """An item and all that depend on it; readers come first."""
-        found = reached([item], lambda one: [reader for reader, _ in self.readers_of(one)])
-        return sorted(found, key=lambda one: -one.label)
 
     def between(self, value: Value, until: Value) -> set[Item]:
         """The items that lie between two tensors: those that depend on the first one, and on which the second one depends."""
@@ -407,10 +399,8 @@ def _fed_otherwise(state: State, model: Model) -> Item | None:
             if node is None or len(node.slots) != len(item.outputs) or not item.bodies.keys() <= node.bodies.keys():
                 return item
             sources = [(value.item.id, value.index) if value else slot for value, slot in zip(item.inputs, item.sources, strict=True)]
-            if sources != [
-                slot if slot < 0 else ((producer := model.nodes[model.producers[slot]]).id, slot - producer.first_slot)
-                for slot in node.sources
-            ]:
+            fed = [port.source for port in node.inputs]
+            if sources != [slot if one is None else (one.node.id, one.index) for one, slot in zip(fed, node.sources, strict=True)]:
                 return item
             pending += [(body, node.bodies[name]) for name, body in item.bodies.items()]
     return None

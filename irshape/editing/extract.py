@@ -66,7 +66,7 @@ def around(draft: Draft, center: Item, distance: int) -> set[Item]:
     found = {center}
     edge = {center}
     for _ in range(distance):
-        near = {value.item for item in edge for value in item.inputs if value is not None}
+        near = {source for item in edge for source in item.producers}
         near |= {reader for item in edge if item.type != "Const" for reader, _ in draft.readers_of(item)}
         edge = {item for item in near - found if item.type not in _ENDS}
         found |= edge

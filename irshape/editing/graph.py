@@ -13,7 +13,7 @@ from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.arrays import element_type_of
 from irshape.editing.draft import Draft, layer_count
-from irshape.editing.inputs import stateful, stateless
+from irshape.editing.inputs import freeze, stateful, stateless
 from irshape.editing.layers import Layer, Layers, Tensor, layer_of, tensor_of
 from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import EditError, EditStep
@@ -119,8 +119,6 @@ class Graph(Layers):
         in its place. Only layers that depend on the input change. Raises `EditError` for a name that no input has and for a value that
         does not fit.
         """
-        from irshape.editing.inputs import freeze
-
         return freeze(self._draft, name, value)
 
     def stateful(self, pairs: Mapping[str, str]) -> None:

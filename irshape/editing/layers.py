@@ -11,9 +11,8 @@ from irshape.editing.bodies import add_input, add_output, feed_back, leave, othe
 from irshape.editing.draft import BodyDraft, GraphDraft, found, layer_count, meant, meant_output, unknown_layer
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value, joined_names
-from irshape.model.export import Attributes
-from irshape.model.model import split_names
-from irshape.model.public import Ports
+from irshape.model.model import reached, split_names
+from irshape.model.public import Attributes, Ports
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
@@ -210,7 +209,10 @@ class Layer(Guessed):
 
     @data.setter
     def data(self, array: Any) -> None:
-        self._draft.set_data(self._live(), array)
+        draft, item = self._draft, self._live()
+        content = data_of(array, None, draft.const_of(item).element_type)
+        with draft.state.edit("set data", item.name, f"{content.element_type}{format_shape(content.shape)}"):
+            draft.set_content(item, content)
 
     def set(self, **attributes: Any) -> Self:
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.
@@ -281,9 +283,12 @@ class Layer(Guessed):
         Raises `EditError` if another layer reads it; with `cascade`, the layers that depend on it are removed, too. A Parameter or a
         Result of a body goes with its input or output of the layer that holds the body, and with its entry of the port map.
         """
-        draft, item = self._draft, self._live()
+        draft, several = self._draft, [self._live()]
+        if cascade:  # what depends on the layer goes first
+            found = reached(several, lambda one: [reader for reader, _ in draft.readers_of(one)])
+            several = sorted(found, key=lambda one: -one.label)
         with draft.state.edit("remove", self.name):
-            for one in draft.dependents(item) if cascade else [item]:
+            for one in several:
                 if readers := draft.readers_of(one):
                     read = "reads" if len(readers) == 1 else f"and {counted(len(readers) - 1, 'other input')} read"
                     raise EditError(f"{readers[0][0]!r} {read} {one!r}: replace its uses first, or remove(cascade=True)")
@@ -373,10 +378,9 @@ class Layers(Guessed):
         of another graph.
         """
         draft = self._draft
-        listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
         with draft.state.attempt():
             place = None if after is None else draft.state.place_behind([after._live()])
-            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
+            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=outputs)
         return layer_of(self._draft, item)
 
     def constant(self, array: Any, *, name: str = "constant", element_type: ElementType | str | None = None) -> Tensor:

@@ -19,7 +19,6 @@ from irshape.editing.draft import BodyDraft, Draft, GraphDraft, layer_count
 from irshape.editing.extract import extract
 from irshape.editing.layers import layer_of
 from irshape.editing.state import EditError, Item, Value
-from irshape.editing.text import ALIGNMENT
 from irshape.editing.trial import Candidate, CandidateJudge, candidate_of, content_of
 from irshape.inference.facts import Fact
 from irshape.report.text import counted
@@ -54,7 +53,7 @@ def _graphs(draft: GraphDraft) -> Iterator[GraphDraft]:
             yield from _graphs(draft.body(item, name))
 
 
-def _cleared(draft: GraphDraft, *, inputs: bool = True) -> None:
+def _cleared(draft: GraphDraft) -> None:
     """Remove what nothing depends on, around a body, too."""
     variables = {item.attributes.get("variable_id") for item in _items(draft, "ReadValue")}
     for item in _items(draft, "Assign"):
@@ -62,13 +61,13 @@ def _cleared(draft: GraphDraft, *, inputs: bool = True) -> None:
             draft.state.leave(item)
     for item in draft.dead():
         draft.state.leave(item)
-    for item in _items(draft, "Parameter") if inputs else ():
+    for item in _items(draft, "Parameter"):
         if not draft.readers_of(item):
             if isinstance(draft, BodyDraft):
                 leave(draft, item)
             draft.state.leave(item)
     if isinstance(draft, BodyDraft):
-        _cleared(draft.outer, inputs=inputs)
+        _cleared(draft.outer)
 
 
 def outputs(draft: GraphDraft) -> Changes:
@@ -223,7 +222,7 @@ def _resize(draft: GraphDraft, size: int, number: int, *, elements: bool) -> Non
             if shape != (fact.shape or ()):
                 draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(shape)}))
             continue
-        data = layer_of(draft, item).data
+        data = draft.const_of(item).data
         if shape != data.shape:
             data = numpy.resize(data, [int(number if one == size else one) for one in data.shape])
         if elements and data.dtype.kind in "iu" and data.size <= _MOST_SIZES:
@@ -233,14 +232,12 @@ def _resize(draft: GraphDraft, size: int, number: int, *, elements: bool) -> Non
 
 def _set_data(draft: GraphDraft, item: Item, array: Any) -> None:
     """Give a constant other elements of its type."""
-    layer = layer_of(draft, item)
-    if array.shape != layer.data.shape or (array != layer.data).any():
-        element_type = layer.attributes["element_type"]
-        content = Data(element_type, array.shape, array.tobytes())
-        if len(content.bytes) != element_type.byte_size(array.size):
-            raise EditError(f"elements of type {element_type} are not resized")
-        offset = draft.state.store(content.bytes, draft.start, ALIGNMENT)
-        draft.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+    const = draft.const_of(item)
+    if array.shape != const.shape or (array != const.data).any():
+        content = Data(const.element_type, array.shape, array.tobytes())
+        if len(content.bytes) != const.element_type.byte_size(array.size):
+            raise EditError(f"elements of type {const.element_type} are not resized")
+        draft.set_content(item, content)
 
 
 def zeros(draft: GraphDraft) -> Changes:
@@ -255,7 +252,7 @@ def _zero(draft: GraphDraft, items: Iterable[Item]) -> None:
     import numpy
 
     for item in items:
-        data = layer_of(draft, item).data
+        data = draft.const_of(item).data
         _set_data(draft, item, numpy.zeros_like(data) if data.dtype.kind == "f" else data)
 
 
@@ -362,7 +359,7 @@ class Reducer:
         levels: list[list[Item]] = []
         while edge:
             levels.append(list(found))
-            edge = {value.item for item in edge for value in item.inputs if value is not None and value.item.type not in BORDER} - found
+            edge = {source for item in edge for source in item.producers if source.type not in BORDER} - found
             found |= edge
         return levels
 

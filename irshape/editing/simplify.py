@@ -113,13 +113,13 @@ class _Simplifier:
         self.assuming: set[Item] = set()
         if reach is not None:
             for item in self.state.in_order:
-                if any(value is not None and value.item in reach for value in item.inputs):
+                if not reach.isdisjoint(item.producers):
                     reach.add(item)
         facts = draft.facts
         if not isinstance(facts, Facts):  # a layer that assumes nothing has no premise in its bodies
             return
         for item in self.state.in_order:
-            if facts.assumes(item) or any(value is not None and value.item in self.assuming for value in item.inputs):
+            if facts.assumes(item) or not self.assuming.isdisjoint(item.producers):
                 self.assuming.add(item)
 
     def _is_reached(self, item: Item) -> bool:

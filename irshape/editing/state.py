@@ -20,6 +20,8 @@ from irshape.xml.document import PortMap
 _STEP: Final = 2.0**-16
 _LEAST: Final = 2.0**-36
 _ABSENT: Final = object()
+# The bytes of a new constant begin at a multiple of this number.
+ALIGNMENT: Final = 64
 # New ids come behind those below this one, so that there are ids behind the largest one that a file may have.
 _LARGEST: Final = 2**62
 # A character that XML 1.0 excludes.
@@ -179,7 +181,7 @@ class Journal:
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
-        self.journal.append((_cut, (self.steps, len(self.steps))))
+        self.journal.append((self.steps.__delitem__, (slice(len(self.steps), None),)))
         self.steps.append(EditStep(verb, self.full_name(name), detail))
 
     def full_name(self, name: str) -> str:
@@ -233,13 +235,13 @@ class Journal:
             self.note(verb, name, detail)
             yield
 
-    def store(self, data: bytes, start: int, alignment: int) -> int:
+    def store(self, data: bytes, start: int) -> int:
         """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
         known = self._stored.get(data)
         if known is None:
             last = next(reversed(self.appended), None)
             end = -1 if last is None else last + max(len(self.appended[last]), 1)
-            known = -(-max(end, start) // alignment) * alignment
+            known = -(-max(end, start) // ALIGNMENT) * ALIGNMENT
             self.appended[known] = data
             self._stored[data] = known
         return known
@@ -270,10 +272,6 @@ def _restore(table: dict[Any, Any], key: object, value: object) -> None:
         table.pop(key, None)
     else:
         table[key] = value
-
-
-def _cut(steps: list[EditStep], length: int) -> None:
-    del steps[length:]
 
 
 class State(Journal):
@@ -378,11 +376,8 @@ class State(Journal):
         item.inputs[index] = value
 
     def set_inputs(self, item: Item, inputs: list[Value | None], ids: list[int]) -> None:
-        """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle; then nothing has changed."""
+        """Give a layer other inputs, with these ids of ports. Raises `EditError` for a cycle."""
         ports = ids, item.output_ids
-        for value in inputs:
-            if value is not None:
-                self._order(value.item, item)
         self.revise(item)
         self._unread(item)
         self._set(item, "inputs", inputs)

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.state import Item, State, Value, joined_names
+from irshape.editing.state import ALIGNMENT, Item, State, Value, joined_names
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
@@ -22,8 +22,6 @@ from irshape.xml.writer import Layout, Lines, PortFacts, Splice
 
 _T = TypeVar("_T")
 
-# The bytes of a new constant begin at a multiple of this number.
-ALIGNMENT = 64
 # The precision of a port of which nothing is known.
 _UNKNOWN = ElementType.dynamic.precision
 
@@ -152,7 +150,11 @@ class _Writer:
     def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices of the name, the attributes and the tensor names of a layer."""
         layer = node.layer
-        yield from self._set(layer, self._attributes(item.type, item.attributes))
+        old, new = layer.attributes, self._attributes(item.type, item.attributes)
+        if old != new:
+            other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
+            other.update((name, text) for name, text in new.items() if old.get(name) != text)
+            yield from writer.attribute_splices(self.document, layer, other)
         if item.name != node.name:
             yield from writer.tag_splices(self.document, layer.offset, {"name": item.name})
         if item.type == "Result":
@@ -161,8 +163,7 @@ class _Writer:
             if value.names != port.names:
                 yield from writer.tag_splices(self.document, port.offset, {"names": value.names})
         if item.ports is not None:
-            inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
-            outputs = [self._port(id, value, value.names) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+            inputs, outputs = self._ports(item)
             yield from self._other_ports(layer, "input", layer.inputs, item.input_ids, inputs)
             yield from self._other_ports(layer, "output", layer.outputs, item.output_ids, outputs)
         if item.port_maps is not layer.port_maps:
@@ -208,15 +209,6 @@ class _Writer:
             texts = [self._lines.element(2, one.tag, one.attributes) for one in entries if one.offset < 0 and one.map == map]
             yield from writer.behind(document, layer, map, [(last.get(map, -1), "".join(texts))], -1)
 
-    def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
-        """The splices that give a layer other attributes."""
-        old = layer.attributes
-        if old == new:
-            return []
-        other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
-        other.update((name, text) for name, text in new.items() if old.get(name) != text)
-        return writer.attribute_splices(self.document, layer, other)
-
     def _attributes(self, type: str, attributes: dict[str, str]) -> dict[str, str]:
         """The attributes of a layer; the bytes of a Const may have come to stand elsewhere."""
         moved = self._moved.get((attributes.get("offset", ""), attributes.get("size", ""))) if type == "Const" else None
@@ -228,8 +220,7 @@ class _Writer:
         lines = self._lines
         attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
-        inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
-        outputs = [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
+        inputs, outputs = self._ports(item)
         content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
         return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
 
@@ -256,6 +247,11 @@ class _Writer:
         if model is self.model or model.holder is None:
             return self._before
         return self._run_of(model.holder.model).inner[model.holder.index, model.name]
+
+    def _ports(self, item: Item) -> tuple[list[str], list[str]]:
+        """The texts of the inputs and the outputs of a layer."""
+        inputs = [self._port(id, value, None) for id, value in zip(item.input_ids, item.inputs, strict=True)]
+        return inputs, [self._port(id, value, value.names, item.note) for id, value in zip(item.output_ids, item.outputs, strict=True)]
 
     def _port(self, id: int, value: Value | None, names: str | None, note: str | None = None) -> str:
         fact = POISONED if value is None else self._facts.get(value.slot, POISONED)

@@ -237,14 +237,13 @@ class Answers(dict[str, bool]):
         super().__init__()
         self._kept = Kept(os.path.join(folder, JOURNAL))
         try:
-            lines = self._kept.file.read().decode("utf-8", "replace").splitlines(keepends=True)
-            whole = [line for line in lines if line.endswith("\n")]  # the last one may be cut off
-            head = json.dumps({"question": question})
-            if whole and whole[0].rstrip("\n") != head:
+            whole = [line for line in self._kept.file if line.endswith(b"\n")]  # the last one may be cut off
+            head = json.dumps({"question": question}).encode() + b"\n"
+            if whole and whole[0] != head:
                 raise OtherQuestion
-            self._kept.cut(sum(len(line.encode()) for line in whole))
+            self._kept.cut(sum(map(len, whole)))
             if not whole:
-                self._kept.append(head.encode() + b"\n")
+                self._kept.append(head)
             for line in whole[1:]:
                 answer = json.loads(line)
                 super().__setitem__(answer["key"], answer["shows"])

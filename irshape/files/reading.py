@@ -103,6 +103,15 @@ def listed(folder: str, *, follows: bool = False) -> tuple[list[str], list[str]]
     return sorted(folders), sorted(files)
 
 
+def stamp(path: str) -> str | None:
+    """What changes when a file is saved: its time and its size, as a text; None if there is no such file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return f"{found.st_mtime_ns}:{found.st_size}"
+
+
 def is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
     """Whether a folder was entered before, under any name; notes that it is entered now."""
     try:

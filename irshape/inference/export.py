@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 from irshape.inference.annotation import input_annotations
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
-from irshape.model.export import Facts
 from irshape.model.model import OutputPort
+from irshape.model.public import Facts
 from irshape.report.diagnostic import NOTE
 from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim

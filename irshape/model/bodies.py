@@ -103,12 +103,13 @@ def bodies_of(node: Node, port_maps: Sequence[PortMap] | None = None) -> list[Bo
 def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
     body = Body(node.bodies[name], name)
     entries = [entry for entry in every if entry.map == map]
-    inputs, outputs = (_by_number([one for one in entries if one.tag == tag], "external_port_id") for tag in ("input", "output"))
+    # Of several entries with one number OpenVINO uses the first.
+    inputs, outputs = ({external_of(one): one for one in reversed(entries) if one.tag == tag} for tag in ("input", "output"))
     edges = [entry for entry in every if entry.map == "back_edges"]
-    back = _by_number(edges, "to-layer")
+    back = {end_of(edge): edge for edge in reversed(edges)}
     # OpenVINO compares unsigned numbers, so -1 comes last.
     for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
-        parameter = _find(body, entry, "Parameter")
+        parameter = _find(body, entry, "Parameter", internal_of(entry))
         if parameter is None:
             continue
         if entry.attributes.get("purpose") == "current_iteration":
@@ -120,20 +121,21 @@ def _body(node: Node, name: str, map: str, every: Sequence[PortMap]) -> Body:
             told += f": its entry in line {node.model.document.position(entry.offset)[0]} has external_port_id {external}"
             body.faults.append((told, edge.offset))
         elif edge is not None:
-            result = _find(body, edge, "Result", "from-layer")
+            result = _find(body, edge, "Result", start_of(edge))
             if result is not None:
                 body.inputs.append(BodyInput(external, parameter, None, result, entry.offset))
         elif slice is not None or external >= 0:
             body.inputs.append(BodyInput(external, parameter, slice, None, entry.offset))
     for external, entry in sorted(outputs.items()):
-        result = _find(body, entry, "Result")
+        result = _find(body, entry, "Result", internal_of(entry))
         if result is None:
             continue
         if entry.attributes.get("purpose") == "execution_condition":
             body.condition = result
         if external >= 0:
             body.outputs.append(BodyOutput(result, _slice(entry), entry.offset))
-    body.is_misread = not all(_is_read(entry) for entry in (*entries, *edges))
+    # The reader has reported ids that are no numbers.
+    body.is_misread = any(internal_of(one) < 0 for one in entries) or any(min(start_of(one), end_of(one)) < 0 for one in edges)
     if not body.faults and not body.is_misread:
         body.remarks.extend(_without_effect(node, body, entries, edges))
     return body
@@ -153,7 +155,7 @@ def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[
         purpose, wanted = entry.attributes.get("purpose"), _PURPOSES[entry.tag]
         if purpose not in (None, wanted):
             yield "R104", f"<{entry.tag}> of <{entry.map}> has no purpose {purpose!r}; the only one is {wanted!r}", entry.offset
-            told.add(_number(entry.attributes, "internal_layer_id", -1))
+            told.add(internal_of(entry))
     whole = {body.iteration, *(one.parameter for one in body.inputs)}
     unfed = [one for one in body.model.parameters if one not in whole and one.id not in told]
     none = f", and none feeds Parameter {unfed[0].name!r}" if unfed else ""
@@ -165,14 +167,14 @@ def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[
         fed.setdefault(one.parameter, one.external)
     if len(fed) == len(body.inputs):
         for parameter in unfed:
-            named = [one for one in entries if one.tag == "input" and _number(one.attributes, "internal_layer_id", -1) == parameter.id]
-            dropped = next((one for one in named if _number(one.attributes, "external_port_id", -1) >= 0), None)
+            named = [one for one in entries if one.tag == "input" and internal_of(one) == parameter.id]
+            dropped = next((one for one in named if external_of(one) >= 0), None)
             reason = "" if dropped is None else ": an entry before it has the same external_port_id, and OpenVINO reads the first"
             offset = node.layer.offset if dropped is None else dropped.offset
             yield "G121", f"no input of the port map feeds Parameter {parameter.name!r} of the {body.name}{reason}", offset
     followed = {(one.back.id, one.parameter.id) for one in body.inputs if one.back is not None}
     for edge in edges:
-        ends = _number(edge.attributes, "from-layer", -1), _number(edge.attributes, "to-layer", -1)
+        ends = start_of(edge), end_of(edge)
         if ends not in followed and all(ends[1] != one.id for one in unfed):
             yield (
                 "G121",
@@ -181,14 +183,8 @@ def _without_effect(node: Node, body: Body, entries: list[PortMap], edges: list[
             )
 
 
-def _by_number(entries: list[PortMap], name: str) -> dict[int, PortMap]:
-    """The entries by the number of a port or a layer; of several with one number OpenVINO uses the first."""
-    return {_number(entry.attributes, name, -1): entry for entry in reversed(entries)}
-
-
-def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_layer_id") -> Node | None:
-    """The Parameter or Result that an entry names; None, and a fault of the body, if it does not exist."""
-    id = _number(entry.attributes, attribute, -1)
+def _find(body: Body, entry: PortMap, type: str, id: int) -> Node | None:
+    """The Parameter or Result that an entry names by an id; None, and a fault of the body, if it does not exist."""
     node = body.model._by_id.get(id)
     if node is None or node.type != type:
         if id >= 0:  # else the reader has reported the text
@@ -197,15 +193,29 @@ def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_laye
     return node
 
 
-def _is_read(entry: PortMap) -> bool:
-    """Whether the ids of layers that an entry names are numbers; the reader has reported others."""
-    names = ("from-layer", "to-layer") if entry.tag == "edge" else ("internal_layer_id",)
-    return all(_number(entry.attributes, name, -1) >= 0 for name in names)
-
-
 def _slice(entry: PortMap) -> Slice | None:
     attributes = entry.attributes
     return Slice(_number(attributes, "axis", 0), attributes) if attributes.get("axis") is not None else None
+
+
+def external_of(entry: PortMap) -> int:
+    """The port of the layer that an entry names, -1 for none."""
+    return _number(entry.attributes, "external_port_id", -1)
+
+
+def internal_of(entry: PortMap) -> int:
+    """The id of the Parameter or Result that an entry names, -1 for none."""
+    return _number(entry.attributes, "internal_layer_id", -1)
+
+
+def start_of(edge: PortMap) -> int:
+    """The id of the Result at which a back edge starts, -1 for none."""
+    return _number(edge.attributes, "from-layer", -1)
+
+
+def end_of(edge: PortMap) -> int:
+    """The id of the Parameter to which a back edge leads, -1 for none."""
+    return _number(edge.attributes, "to-layer", -1)
 
 
 def _number(attributes: dict[str, str], name: str, default: int) -> int:

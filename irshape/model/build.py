@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
+from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node, reached
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.catalogue import CATALOGUE
@@ -316,24 +316,14 @@ class _Builder:
     def find_dead(self) -> None:
         """Mark the nodes that reach no Result or Assign."""
         model = self.model
-        nodes, producers, walks = model.nodes, model.producers, model.walks
+        nodes, walks = model.nodes, model.walks
         if self.document.is_example or self.are_all_live():
             return
+        sinks = [node for node in nodes if node.type in SINKS and not node.is_dropped]
         for node in nodes:
             node.is_live = False
-        pending = [node for node in nodes if node.type in SINKS and not node.is_dropped]
-        for node in pending:
+        for node in reached(sinks, lambda node: [*node.producers, *(nodes[index] for index in walks.get(node.index, ()))]):
             node.is_live = True
-        while pending:
-            node = pending.pop()
-            for slot in node.sources:
-                if 0 <= slot < len(producers) and not (producer := nodes[producers[slot]]).is_live:
-                    producer.is_live = True
-                    pending.append(producer)
-            others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
-            for producer in others:
-                producer.is_live = True
-            pending += others
         for node in model.parameters:
             node.is_live = not node.is_dropped
 
@@ -358,16 +348,16 @@ class _Builder:
         for index, need in enumerate(needs):
             for producer in need:
                 readers[producer].append(index)
-        cycles = _Cycles(needs)
         waiting = [len(need) for need in needs]
         ready = [index for index, count in enumerate(waiting) if not count]
         heapify(ready)
         done = [False] * len(model.nodes)
+        cycles = _cycles(needs, done)
         order: list[int] = []
         model.order = order
         while len(order) < len(model.nodes):
             if not ready:
-                ready.append(self.cut(cycles.next(done)))
+                ready.append(self.cut(next(cycles)))
             index = heappop(ready)
             if done[index]:
                 continue
@@ -442,37 +432,32 @@ class _Builder:
             seen.add(port.id)
 
 
-class _Cycles:
-    """Finds the cycles among layers that wait for each other, one by one, without repeating the walk that leads to a cycle."""
+def _cycles(needs: list[set[int]], done: list[bool]) -> Iterator[list[int]]:
+    """Cycles of layers that each need the next, none of them `done` when it is asked for; the walk that leads to one is not repeated."""
+    start = 0
+    path: list[int] = []
+    places: dict[int, int] = {}
 
-    def __init__(self, needs: list[set[int]]) -> None:
-        self.needs = needs
-        self.start = 0
-        self.path: list[int] = []
-        self.places: dict[int, int] = {}
+    def needed(index: int) -> int:
+        return min(need for need in needs[index] if not done[need])
 
-    def next(self, done: list[bool]) -> list[int]:
-        """The layers of a cycle of which none is done, each needing the next."""
-        path, places = self.path, self.places
+    while True:
         while path and done[path[-1]]:
             del places[path.pop()]
         if path:
-            index = self.needed(path[-1], done)
+            index = needed(path[-1])
         else:
-            index = self.start = done.index(False, self.start)
+            index = start = done.index(False, start)
         while index not in places:
             places[index] = len(path)
             path.append(index)
-            index = self.needed(index, done)
+            index = needed(index)
         cycle = path[places[index] :]
         # The rest of the path leads to the cycle and is still waiting.
         for index in cycle:
             del places[index]
         del path[len(path) - len(cycle) :]
-        return cycle
-
-    def needed(self, index: int, done: list[bool]) -> int:
-        return min(need for need in self.needs[index] if not done[need])
+        yield cycle
 
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:

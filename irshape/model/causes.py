@@ -343,8 +343,7 @@ class Causes:
     def behind(self, fault: Fault) -> set[Node]:
         """The layer at fault, and all layers that depend on it."""
         reader = fault.node if fault.ends is None else self.nodes.get(fault.ends[2])
-        nodes, producers = self.model.nodes, self.model.producers
-        readers = grouped((nodes[producers[slot]], node) for node in nodes for slot in node.sources if 0 <= slot < len(producers))
+        readers = grouped((producer, node) for node in self.model.nodes for producer in node.producers)
         return set(reached([] if reader is None else [reader], lambda node: readers.get(node, ())))
 
     def say_next_steps(self) -> None:

@@ -457,11 +457,6 @@ class Model:
         return sum(map(len, self.graphs()))
 
     @property
-    def types(self) -> list[str]:
-        """The types of the nodes, spelled as in the file."""
-        return list(self._by_type)
-
-    @property
     def extensions(self) -> dict[str, list[Node]]:
         found: dict[str, list[Node]] = {}
         for graph in self.graphs():

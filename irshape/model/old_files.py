@@ -53,25 +53,15 @@ def faults(model: Model, given: PreProcess) -> Iterator[str]:
     if node is None:
         yield f"the model has no input {given.reference!r}, which reference-layer-name names"
         return
-    sizes = _sizes(model, node)
-    if sizes is None:
-        yield f"the shape of the input {node.name!r} must be static"
-    elif len(sizes) not in _RANKS:
-        yield f"the input {node.name!r} must have rank {_RANKS[0]} to {_RANKS[-1]}, got rank {len(sizes)}"
-    else:
-        yield from _means(given, node, sizes, is_f32=_declared(model, node).element_type is ElementType.f32)
-
-
-def _sizes(model: Model, node: Node) -> list[int] | None:
-    """The shape that a Parameter declares, if it is static."""
-    shape = _declared(model, node).shape
-    return None if shape is None or any(low != high for low, high in shape) else [int(low) for low, _ in shape]
-
-
-def _declared(model: Model, node: Node) -> Parameter:
     op = model.shared_op(Parameter, node.layer.signature)
     assert isinstance(op, Parameter)
-    return op
+    shape = op.shape
+    if shape is None or any(low != high for low, high in shape):
+        yield f"the shape of the input {node.name!r} must be static"
+    elif len(shape) not in _RANKS:
+        yield f"the input {node.name!r} must have rank {_RANKS[0]} to {_RANKS[-1]}, got rank {len(shape)}"
+    else:
+        yield from _means(given, node, [int(low) for low, _ in shape], is_f32=op.element_type is ElementType.f32)
 
 
 def _means(given: PreProcess, node: Node, sizes: list[int], *, is_f32: bool) -> Iterator[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
-from irshape.model.export import Attributes, Facts, diagram, recorded, records
 from irshape.model.finding import end_name
 from irshape.report.surface import Guessed
 from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
     import networkx
@@ -26,6 +26,20 @@ if TYPE_CHECKING:
     from irshape.xml.weights import Weights
 
 _Port = TypeVar("_Port")
+
+
+class Attributes(dict[str, Any]):
+    """The attributes of an operation, by name. A model does not change, so neither do they; `irshape.edit` makes a draft that does."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError('the attributes of a model do not change: edit a draft, irshape.edit(model)["layer"].set(attribute=value)')
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Attributes, (dict(self),)
 
 
 class Ports(list[_Port]):
@@ -262,6 +276,10 @@ class Node(Guessed):
         return repr(self._node)
 
 
+Facts: TypeAlias = Callable[[inner.OutputPort], tuple[str, str, str]]
+"""The element type, the shape in OpenVINO's notation and the shape with formulas, of a port."""
+
+
 class Exporting(Guessed):
     """What has a graph that other programs may take over."""
 
@@ -278,7 +296,16 @@ class Exporting(Guessed):
         an unknown rank. The facts of an inference are the inferred ones.
         """
         model, facts, _ = self._exported()
-        return records(model, facts)
+        return [
+            {
+                "layer": node.key, "name": node.name, "type": node.type, "version": node.version, "path": node.model.path, "port": port.id,
+                "element_type": element_type, "shape": shape, "formula": formula,
+            }
+            for graph in model.graphs()
+            for node in graph
+            for port in node.outputs
+            for element_type, shape, formula in [facts(port)]
+        ]  # fmt: skip
 
     def to_networkx(self) -> networkx.MultiDiGraph[str]:
         """The graph for NetworkX: a node for each layer, by its key, and an edge for each connection, with the shape of its tensor.
@@ -286,7 +313,7 @@ class Exporting(Guessed):
         Nodes have the attributes `name`, `type`, `version` and `path`, edges `from_port`, `to_port`, `element_type`, `shape` and
         `formula`. Bodies are parts of the graph of their own. Needs the package networkx.
         """
-        return diagram(*self._exported()).networkx()
+        return self._diagram().networkx()
 
     def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
         """The text of a picture for Graphviz, with the shapes of the tensors; the layers with faults of an inference are red.
@@ -301,9 +328,19 @@ class Exporting(Guessed):
         return self._part(around, hops, constants=constants).mermaid()
 
     def _part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
-        exported = self._exported()
-        center = None if around is None else published(exported[0]).node(around).key
-        return diagram(*exported).part(center, hops, constants=constants)
+        center = None if around is None else published(self._exported()[0]).node(around).key
+        return self._diagram().part(center, hops, constants=constants)
+
+    def _diagram(self) -> Diagram:
+        """The layers and connections, bodies included, with the facts of each port."""
+        from irshape.report.diagram import Arrow, Box, Diagram
+
+        model, facts, faulty = self._exported()
+        nodes = [node for graph in model.graphs() for node in graph]
+        boxes = [Box(one.key, one.name, one.type, one.version, one.model.path, one.key in faulty) for one in nodes]
+        ends = ((source, port) for node in nodes for port in node.inputs if (source := port.source) is not None)
+        arrows = (Arrow(source.node.key, source.id, port.node.key, port.id, *facts(source)) for source, port in ends)
+        return Diagram(model.name, boxes, arrows)
 
 
 class Model(Exporting):
@@ -418,7 +455,7 @@ class Model(Exporting):
         return document.tree(document.text)
 
     def _exported(self) -> tuple[inner.Model, Facts, Container[str]]:
-        return self._graph, recorded, ()
+        return self._graph, _recorded, ()
 
     def __copy__(self) -> Model:
         return self
@@ -432,7 +469,7 @@ class Model(Exporting):
 
         ends = [("input", node, node.outputs[:1]) for node in self._graph.parameters]
         ends += [("output", node, [source for port in node.inputs if (source := port.source)]) for node in self._graph.results]
-        rows = [(kind, node.name, *recorded(port)[:2]) for kind, node, ports in ends for port in ports]
+        rows = [(kind, node.name, *_recorded(port)[:2]) for kind, node, ports in ends for port in ports]
         table = Table([Column()] * 4, rows, ("", "layer", "element type", "shape"))
         return html([paragraph((bold(self.name), f" {self._about()}"), table)])
 
@@ -478,6 +515,14 @@ def _restored(graph: inner.Model, opaque: frozenset[str]) -> Model:
     if graph.holder is None and graph.public is None:
         graph.public = Model(graph, opaque=opaque)
     return published(graph)
+
+
+def _recorded(port: inner.OutputPort) -> tuple[str, str, str]:
+    """The element type and the shape that the file records for a port; the shape is empty without `<dim>`."""
+    record = port.record
+    element_type = ElementType.from_precision(record.precision) if record.precision else None
+    shape = "" if record.dims is None else f"[{','.join(['?' if dim < 0 else str(dim) for dim in record.dims])}]"
+    return element_type.name if element_type else "dynamic", shape, shape
 
 
 def _name_of_input(port: InputPort) -> Iterable[str]:

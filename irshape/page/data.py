@@ -96,6 +96,8 @@ class PageData:
             name_data_sizes(self.inference, self.inference.symbols)
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
         name_elements(self.formal, self.formal.symbols)
+        self.document: Final = self.inference.document
+        self.diagnostics: Final = self.inference.diagnostics
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
         self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
@@ -107,14 +109,6 @@ class PageData:
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
         self._slots = {graph: run.slots for graph, run in self.formal.graphs}
-
-    @property
-    def document(self) -> Any:
-        return self.inference.document
-
-    @property
-    def diagnostics(self) -> Sequence[Diagnostic]:
-        return self.inference.diagnostics
 
     def to_dict(self) -> dict[str, Any]:
         path = self.document.path
@@ -159,9 +153,8 @@ class PageData:
         for node in self.hierarchy.nodes:
             own, slots, bounded = node.layer.signature, self._slots.get(node.model), self._bounds.get(node.model)
             sources: list[int] = []
-            producers, stubs = node.model.producers, node.model.stubs
             for slot in node.sources:
-                source = node.model.nodes[producers[slot]] if 0 <= slot < len(producers) and slot not in stubs else None
+                source = node.model.producer(slot)
                 sources += (-1, 0) if source is None else (position[source], slot - source.first_slot)
             outputs: list[int] = []
             for slot in range(node.first_slot, node.first_slot + own.output_count):

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Final
@@ -16,7 +17,6 @@ _SCRIPTS: Final = (
     "model.js", "formulas.js", "layout.js", "graph.js", "detail.js", "pointer.js", "map.js", "places.js", "colours.js", "source.js",
     "panel.js", "lists.js", "sweep.js", "whatif.js", "export.js", "app.js",
 )  # fmt: skip
-_NOTHING: Final[Mapping[str, Sequence[str]]] = {}
 
 
 def asset(name: str) -> str:
@@ -25,7 +25,7 @@ def asset(name: str) -> str:
         return file.read()
 
 
-def page(data: Mapping[str, Any] | None, *, start: str = "start.js", allows: Mapping[str, Sequence[str]] = _NOTHING) -> str:
+def page(data: Mapping[str, Any] | None, *, start: str = "start.js", allows: Mapping[str, Sequence[str]] = {}) -> str:
     """The page that shows `data`, the data of `PageData.to_dict`; None leaves it to the script.
 
     The page loads nothing and runs no script but its own. `start` is the script that begins, and `allows` has what else the policy
@@ -41,15 +41,10 @@ def page(data: Mapping[str, Any] | None, *, start: str = "start.js", allows: Map
         "library": library,
         "script": script,
     }
-    text = asset("page.html")
-    pieces = []
-    for name, part in parts.items():
-        before, _, text = text.partition(f"{{{name}}}")
-        pieces += [before, part]
-    return "".join([*pieces, text])
+    return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], asset("page.html"))
 
 
-def policy(scripts: Iterable[str], styles: Iterable[str], allows: Mapping[str, Sequence[str]] = _NOTHING) -> str:
+def policy(scripts: Iterable[str], styles: Iterable[str], allows: Mapping[str, Sequence[str]] = {}) -> str:
     """The Content-Security-Policy that allows these scripts and styles, by their hashes, what `allows` has, and nothing else."""
     hashes = {"script-src": [f"'sha256-{_hash(text)}'" for text in scripts], "style-src": [f"'sha256-{_hash(text)}'" for text in styles]}
     hashes["img-src"] = ["blob:"]  # the picture of the graph that the page itself makes

@@ -20,28 +20,22 @@ def graphs(inference: Inference) -> list[dict[str, Any]]:
 
     Layers that depend on constants alone are inputs of their readers.
     """
-    faulty = grouped(((one.where.path, one.where.layer_id), f"{one.code} {escape(one.message)}") for one in inference.diagnostics)
-    nodes = (node for graph in inference.model.graphs() for node in graph.nodes)
-    signature = open_signature(inference)
-    formal = inference if signature is None else signature._inference
-    hierarchy = Hierarchy(inference.model, [one for one in nodes if (one.model.path, str(one.id)) in faulty])
-    found = _Graphs(inference, formal, faulty, hierarchy)
+    found = _Graphs(inference)
     return [{"id": _id(graph), "nodes": [found.node(node) for node in graph if node not in found.hidden]} for graph, _ in inference.graphs]
 
 
 class _Graphs:
-    """Makes the nodes of the graphs of one inference."""
+    """Makes the nodes of the graphs of one inference. `formal` gives the formulas, in the symbols of the signature."""
 
-    def __init__(
-        self, inference: Inference, formal: Inference, faults: dict[tuple[str, str | None], list[str]], hierarchy: Hierarchy
-    ) -> None:
-        """`formal` gives the formulas, in the symbols of the signature."""
+    def __init__(self, inference: Inference) -> None:
+        signature = open_signature(inference)
         self.inference = inference
-        self.formal = formal
-        self.faults = faults
-        self.ends = ends_of_bodies(hierarchy.position)
-        self.hierarchy = hierarchy
-        self.hidden = hierarchy.hidden
+        self.formal = inference if signature is None else signature._inference
+        self.faults = grouped(((one.where.path, one.where.layer_id), f"{one.code} {escape(one.message)}") for one in inference.diagnostics)
+        nodes = (node for graph in inference.model.graphs() for node in graph.nodes)
+        self.hierarchy = Hierarchy(inference.model, [one for one in nodes if (one.model.path, str(one.id)) in self.faults])
+        self.hidden = self.hierarchy.hidden
+        self.ends = ends_of_bodies(self.hierarchy.position)
 
     def node(self, node: Node) -> dict[str, Any]:
         """A layer with its attributes, edges, and the facts of its outputs."""

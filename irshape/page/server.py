@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
+from irshape.files.reading import stamp
 from irshape.page.html import page
 
 # Seconds between two looks at the file, and the most seconds that a request for news waits.
@@ -35,22 +35,14 @@ class LiveData:
         self._make = make
         self._fail = fail
         self._lock = threading.Lock()
-        self._seen = self._state()
+        self._seen = stamp(path)
         self.number = 1
         self.data = make()
-
-    def _state(self) -> tuple[float, int] | None:
-        """When the file was saved, and its size; None while it is missing."""
-        try:
-            status = os.stat(self._path)
-        except OSError:
-            return None
-        return status.st_mtime, status.st_size
 
     def look(self) -> None:
         """Make the data anew if the file has changed."""
         with self._lock:
-            state = self._state()
+            state = stamp(self._path)
             if state == self._seen:
                 return
             self._seen = state

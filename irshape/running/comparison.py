@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
@@ -103,7 +104,7 @@ def _paired(
         kept = sides[0].begun() & sides[1].begun()
         for side in sides:
             side.open(kept)
-        with Runner(allowance) as runner:
+        with closing(Runner(allowance)) as runner:
             yield Pair(*sides, folder, runner, Tolerance.of(sides[0].model, sides[1].model, rtol, atol))
 
 
@@ -144,12 +145,10 @@ def _feeds(
     import numpy
 
     a, inputs = pair.a.model, pair.ends.inputs
-    count = 0
+    numbers = itertools.count(1)
 
     def saved(arrays: Sequence[Any]) -> str:
-        nonlocal count
-        count += 1
-        path = os.path.join(pair.folder, f"feed{count}.npz")
+        path = os.path.join(pair.folder, f"feed{next(numbers)}.npz")
         numpy.savez(path, **{str(index): array for index, array in enumerate(arrays)})
         return path
 
@@ -201,7 +200,7 @@ def _wanted(pair: Pair, axes: Mapping[str, int]) -> dict[str, str]:
 
     On a batch axis it is the size of the first model, or of its other inputs, or 1.
     """
-    first, second = (inner.infer(side.model, weights=side.model.document.own_weights(), opaque=side.opaque) for side in (pair.a, pair.b))
+    first, second = (inner.infer(side.model, opaque=side.opaque) for side in (pair.a, pair.b))
     partners = dict(zip(pair.ends.inputs, pair.b.model.parameters, strict=True))
     names = {node: end_name(node) for node in pair.a.model.parameters}
     own = [shape[axes[name]] for node, name in names.items() if name in axes and (shape := first.view(node).outputs[0].shape)]
@@ -223,7 +222,7 @@ def _batch_axes(pair: Pair) -> dict[str, int]:
     ends = [(pair.a.model.parameters[index], other) for index, other in zip(pair.ends.inputs, pair.b.model.parameters, strict=True)]
     names = {other: end_name(one) for one, other in ends}
     for side in (pair.b, pair.a):
-        info = inner.info(side.model, weights=side.model.document.own_weights(), opaque=side.opaque)
+        info = inner.info(side.model, opaque=side.opaque)
         found = {names.get(node, end_name(node)): axis for node, axis, _ in info.batch}
         if not found and len(info.candidates) == 1:
             found = {names.get(node, end_name(node)): axis for node, axis in info.candidates[0]}

@@ -55,14 +55,13 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
 
     Raises `RunningError` if irshape finds none.
     """
-    weights = model.document.own_weights()
-    signature = inner.signature(model, inputs=shapes, weights=weights, opaque=opaque)
+    signature = inner.signature(model, inputs=shapes, opaque=opaque)
     # A variable that has a first value begins empty.
     empty = {name: 0 for name, known in signature.symbols.items() if known.low == 0 and signature.state}
     found: list[Shapes] = []
     smallest: Mapping[str, int] = {}
     try:
-        valid = inner.sizes(model, inputs=shapes, weights=weights, opaque=opaque) if signature._found.question.symbols else None
+        valid = inner.sizes(model, inputs=shapes, opaque=opaque) if signature._found.question.symbols else None
         for least in _LEAST if valid else (1,):
             asked = {
                 name: min(least, _MOST_SAMPLES) if name == BATCH
@@ -87,8 +86,7 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
 
 def drawn(model: Model, shapes: Shapes, opaque: frozenset[str], random: Generator) -> list[Any]:
     """A random array for each input of the model."""
-    weights = model.document.own_weights()
-    inference = inner.infer(model, inputs={name: list(shape) for name, shape in shapes.items()}, weights=weights, opaque=opaque)
+    inference = inner.infer(model, inputs={name: list(shape) for name, shape in shapes.items()}, opaque=opaque)
     return [_array(inference, node, shapes[end_name(node)], random) for node in model.parameters]
 
 

@@ -92,12 +92,6 @@ class Runner:
                 with suppress(OSError):  # a request that nobody reads
                     pipe.close()  # type: ignore[union-attr]
 
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _kill(process: subprocess.Popen[str]) -> None:
     """End a process and all that it has started."""

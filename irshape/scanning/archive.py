@@ -16,6 +16,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from tempfile import TemporaryFile
 from typing import IO, Any, Final, NamedTuple
 
@@ -111,7 +112,7 @@ class Archive:
         self._file.seek(0)
         packer = next((packer for mark, packer in _PACKERS if head.startswith(mark)), None)
         if packer is not None:
-            with self._file as file, packer(file) as packed:
+            with closing(self._file) as file, packer(file) as packed:
                 self._file = _unpacked(packed, bounds.most(size))
         view: Any = _Guarded(self._file, _FREE, "a header of the archive is too large")
         view.seek(0)

@@ -27,8 +27,9 @@ _UNTOLD: Final = 1 << 26
 # The most folders behind a URL, and how deep they may be: a server can say that a folder is in itself.
 _FOLDERS: Final = 10_000
 _DEPTH: Final = 32
-# Bytes per read of a whole archive.
+# Bytes per read of a whole archive, and the most of them.
 _PIECE: Final = 1 << 20
+_MOST_OF_COPY: Final = 1 << 32
 # The HTTP statuses of a file that does not exist.
 _MISSING: Final = (404, 410)
 # The HTTP status of a range behind the end of a file.
@@ -247,13 +248,11 @@ class Remote:
             with file:
                 while piece := file.read(_PIECE):
                     copy.write(piece)
-                    if copy.tell() > self._most_of_copy:
-                        raise TransportError(f"the server sends more than {self._most_of_copy:,} bytes, and cannot send a part of a file")
+                    if copy.tell() > _MOST_OF_COPY:
+                        raise TransportError(f"the server sends more than {_MOST_OF_COPY:,} bytes, and cannot send a part of a file")
             return copy
 
         return tried("the archive cannot be read", ask)
-
-    _most_of_copy = 1 << 32
 
 
 def _can_seek(file: Any) -> bool:
@@ -270,12 +269,6 @@ class _Seekable:
     def __init__(self, file: Any) -> None:
         self._file = file
         self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
-
-    def __enter__(self) -> _Seekable:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def read(self, size: int = -1) -> bytes:
         at = self._file.tell()

@@ -287,15 +287,11 @@ def _write_csv(found: Iterator[Row], file: IO[bytes]) -> None:
     import csv
     import io
 
-    text = io.StringIO(newline="")
+    text = io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="")
     writer = csv.writer(text)
     writer.writerow([field.name for field in FIELDS])
-    for row in found:
-        writer.writerow([_cell(field, row[field.name]) for field in FIELDS])
-        file.write(text.getvalue().encode("utf-8", "backslashreplace"))
-        text.seek(0)
-        text.truncate()
-    file.write(text.getvalue().encode())
+    writer.writerows([_cell(field, row[field.name]) for field in FIELDS] for row in found)
+    text.detach()  # the file stays open
 
 
 def _cell(field: RowField, value: Any) -> Any:

@@ -15,7 +15,7 @@ from irshape.answers.cost.counting import Parameters
 from irshape.answers.info import counts, oldest_release
 from irshape.answers.roots import outputs
 from irshape.diagnosis.diagnosis import choose
-from irshape.files.reading import Path
+from irshape.files.reading import Path, stamp
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.model.build import build
@@ -99,7 +99,7 @@ class Scan(NamedTuple):
         """The version of a file and its weights, without reading them; None if it is not known."""
         try:
             if place.is_local:
-                return _versions(_stamp(place.root), _stamp(place.beside().root))
+                return _versions(stamp(place.root), stamp(place.beside().root))
             own = self._opened(place).version
             try:
                 weights = self._opened(place.beside()).version
@@ -124,14 +124,13 @@ class Scan(NamedTuple):
 
     def _local(self, place: Place) -> Row:
         path, beside = place.root, place.beside().root
-        before = _stamp(path)
+        before = stamp(path)
         model = read(Path(path), limits=self.limits, extensions=self.extensions)
         with Weights.beside(path, follow_links=self.bounds.follow_links) as weights:
             row = self._checked(place.name, model, weights)
             size = os.stat(beside).st_size if os.path.exists(beside) else None
-            stamp = _stamp(beside) if size is not None else None
-            row.update(weights_size=size, bytes_read=row["size"] + weights.bytes_read, version=_versions(before, stamp))
-        if _stamp(path) != before:
+            row.update(weights_size=size, bytes_read=row["size"] + weights.bytes_read, version=_versions(before, stamp(beside)))
+        if stamp(path) != before:
             raise TransportError("the file changed while it was read")
         return row
 
@@ -232,14 +231,6 @@ def _fault(diagnostic: Diagnostic) -> Row:
         "layer": where.layer_id, "name": where.layer_name, "type": where.layer_type, "path": where.path or None, "port": where.port,
         "line": where.line, "column": where.column, "hint": diagnostic.hint, "count": diagnostic.count,
     }  # fmt: skip
-
-
-def _stamp(path: str) -> str | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return f"{found.st_mtime_ns}:{found.st_size}"
 
 
 def _versions(own: str | None, weights: str | None) -> str | None:

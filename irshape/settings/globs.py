@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 # The kinds of a part of a glob. Stars match any number of characters, also none: STAR in one folder, DEEP in all, FOLDERS whole folders.
@@ -45,15 +46,13 @@ class Globs:
         places = _Places(path)
         return any(places.reached(parts) & places.end for parts in self._globs)
 
-    def covers(self, path: str) -> bool:
-        """Whether some glob names a relative path or a folder above it."""
-        places = _Places(path)
-        return any(places.reached(parts) & places.ends for parts in self._globs)
-
     def covering(self, path: str) -> tuple[int, ...]:
         """The numbers of the globs that name a relative path or a folder above it."""
         places = _Places(path)
         return tuple(number for number, parts in enumerate(self._globs) if places.reached(parts) & places.ends)
+
+
+globs_of = lru_cache(Globs)  # what matches these globs, made once
 
 
 class _Places:

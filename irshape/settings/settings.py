@@ -11,7 +11,6 @@ from irshape.shape.compilation import NamedTuple
 
 if TYPE_CHECKING:
     from irshape.report.selection import Choice, Selection
-    from irshape.settings.globs import Globs
     from irshape.settings.schema import Configuration
 
 
@@ -61,7 +60,6 @@ class Settings:
         self._severity = severity
         self._exclude = exclude
         self._is_trusted = is_trusted
-        self._globs: dict[Sequence[str], Globs] = {}
         self.follow_links = follow_links
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
@@ -87,10 +85,9 @@ class Settings:
             return self._default
         tables: tuple[int, ...] = ()
         if configuration.per_file:
-            from irshape.settings.globs import relative
+            from irshape.settings.globs import globs_of, relative
 
-            globs = self._matcher(tuple(configuration.per_file))
-            tables = globs.covering(relative(path, os.path.dirname(configuration.path)))
+            tables = globs_of(tuple(configuration.per_file)).covering(relative(path, os.path.dirname(configuration.path)))
             self._used.setdefault(configuration.path, set()).update(tables)
         key = (configuration.path, tables)
         if key not in self._files:
@@ -128,22 +125,13 @@ class Settings:
             globs.append((tuple(configuration.exclude), os.path.dirname(configuration.path)))
         if not globs:
             return False
-        from irshape.settings.globs import relative
+        from irshape.settings.globs import globs_of, relative
 
         for own, folder in globs:
-            matcher, place = self._matcher(own), relative(path, folder)
-            if matcher.names(place) if is_found else matcher.covers(place):
+            matcher, place = globs_of(own), relative(path, folder)
+            if matcher.names(place) if is_found else matcher.covering(place):
                 return True
         return False
-
-    def _matcher(self, globs: tuple[str, ...]) -> Globs:
-        """What matches these globs, made once."""
-        found = self._globs.get(globs)
-        if found is None:
-            from irshape.settings.globs import Globs
-
-            found = self._globs[globs] = Globs(globs)
-        return found
 
     def _combined(self, configuration: Configuration | None, tables: tuple[int, ...]) -> FileSettings:
         """The settings from a configuration and its tables for a file, in their order, and from the command line."""

@@ -209,7 +209,7 @@ def test_contradicting_conditions_are_sought_for_their_own_code_alone(codes: tup
 def test_layers_of_bodies_go() -> None:
     """Each layer of a body can be left out: another one or an input stands for it."""
     path = EXAMPLES / "sums.xml"
-    result = reduced(irshape.edit(path), lambda candidate, _: any("Squeeze" in graph._graph.types for graph in read(candidate).graphs()))
+    result = reduced(irshape.edit(path), lambda candidate, _: any(graph.of_type("Squeeze") for graph in read(candidate).graphs()))
     left = [node.type for graph in read(result.candidate).graphs() for node in graph if node.type not in (*_BORDER, "TensorIterator")]
     assert left == ["Squeeze"] and core_of(path.read_bytes()).read_model(result.candidate.text, result.candidate.weights)
     gone = reduced(irshape.edit(path), lambda candidate, _: b'type="TensorIterator"' in candidate.text)

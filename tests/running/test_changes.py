@@ -6,7 +6,7 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -117,8 +117,9 @@ def verdict(path: Path, change: Callable[[Path], Graph | Inference], batch: str 
 def test_every_change_computes_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prints a row of the guide's table, and each model that is not proved equal: OpenVINO may not run it before the change either."""
     change, batch = CHANGES[name]
-    with Runner() as runner:  # one process for all models
-        monkeypatch.setattr(comparison, "Runner", lambda _: nullcontext(runner))
+    with closing(Runner()) as runner:  # one process for all models
+        monkeypatch.setattr(comparison, "Runner", lambda _: runner)
+        monkeypatch.setattr(comparison, "closing", nullcontext)
         found = {f"{path.parent.name}/{path.stem}": verdict(path, change, batch) for path in sample(WITH_WEIGHTS, MOST)}
     counts = Counter(one.partition(":")[0] for one in found.values())
     print(*(f"{model}: {one}" for model, one in found.items() if one != "equal"), sep="\n")

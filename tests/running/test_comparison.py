@@ -2,6 +2,7 @@
 
 import json
 import struct
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -280,7 +281,7 @@ def test_a_model_that_never_ends_is_ended(tmp_path: Path) -> None:
 
 def test_a_crash_is_a_result() -> None:
     """A process that ends is told from an answer, and the next question finds a new process."""
-    with Runner() as runner:
+    with closing(Runner()) as runner:
         assert runner.ask(do="compare", a=[], b="b", pairs=[]) == {"differences": []}
         assert runner._process is not None
         runner._process.kill()
