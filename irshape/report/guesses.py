@@ -107,7 +107,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "write(PATH) writes the file, which openvino.Core().read_model reads": "save serialize to_openvino save_model to_file",
         "json.dumps(inference.to_dict()) makes it": "to_json",
         "a port tells: inference.inputs[0].is_static": "is_dynamic is_static",
-        "if not inference.ok, inference.errors has the errors": "is_ok is_valid valid passed failed has_errors raise_if_errors",
+        "if not inference.ok, inference.errors has the errors": "is_ok is_valid valid passed has_errors raise_for_errors raise_if_errors",
         "inference[NAME] finds a layer": "get tensor",
         "its layers have them: [layer.name for layer in inference]": "names",
         "irshape.fix(PATH) mends what is safe to mend": "fix",
