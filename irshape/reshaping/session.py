@@ -369,9 +369,6 @@ class Session(inner.Session):
         """The inference of the rewritten model, with which the session goes on; or the errors that say why there is none."""
         from irshape.reshaping.bench import Refusal
 
-        for node, shape in asked.shapes.items():
-            if shape and (own := described_shape(node)) and len(shape) != len(own):
-                raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
         rewriter, wish = self._rewriter(asked, wanted)
         try:
             rewriting = rewriter.rewrite()
@@ -400,12 +397,8 @@ class Session(inner.Session):
             engine = self.attempt(now)
         engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, self._other(before[0], engine), file=before[0]))
         is_asked = bool(rewriting.doubts) and self._how.choose is None
-        alone = copy(self)
-        alone._plans = None
-        if not is_asked and (found := rewriter.contradicted(alone.attempt, now)) is not None:
-            node, told, hint = _in_file(found[0], before[0]), *found[1:]
-            where = place(node.model.document, node.layer, node.layer.offset)
-            engine.diagnostics = _with(engine.diagnostics, [Diagnostic("S207", f"{node.type} {node.name!r} {told}", where, hint=hint)])
+        if not is_asked:
+            engine.diagnostics = _with(engine.diagnostics, self._contradicted(rewriter, now, before[0]))
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         # Several demands together may leave one value.
@@ -424,6 +417,17 @@ class Session(inner.Session):
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
         return inference
+
+    def _contradicted(self, rewriter: Rewriter, now: Inputs, file: Model) -> list[Diagnostic]:
+        """The error of the first layer that the second export contradicts."""
+        alone = copy(self)
+        alone._plans = None
+        found = rewriter.contradicted(alone.attempt, now)
+        if found is None:
+            return []
+        node, told, hint = _in_file(found[0], file), *found[1:]
+        where = place(node.model.document, node.layer, node.layer.offset)
+        return [Diagnostic("S207", f"{node.type} {node.name!r} {told}", where, hint=hint)]
 
     def _other(self, model: Model, engine: Engine | None = None) -> str:
         """The advice where the file does not tell what to do: to say for which sizes it was exported, if its inputs are open."""
@@ -481,6 +485,9 @@ class Session(inner.Session):
         from irshape.reshaping.rewriting import Rewriter
         from irshape.reshaping.wish import batch_axes, wish
 
+        for node, shape in asked.shapes.items():
+            if shape and (own := described_shape(node)) and len(shape) != len(own):
+                raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
         before = self._new_engine()
         before.run(self._inputs.question(before))
         recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}

@@ -113,8 +113,8 @@ def test_all_that_must_change_together_is_told_together() -> None:
 @pytest.mark.parametrize(
     ("net", "shape", "message"),
     [
-        (FIXED_HEAD, "[1,8]", "demands S == 6 (S is 8 here): the columns of matrix_a must be as many as the rows of matrix_b"),
-        (fixed_filters(), "[1,5,8,8]", "demands C == 4 (C is 5 here): the filters must take as many channels as data has"),
+        (FIXED_HEAD, "[1,8]", "cannot have these sizes: the columns of matrix_a must be as many as the rows of matrix_b: 8 is not 6"),
+        (fixed_filters(), "[1,5,8,8]", "cannot have these sizes: the filters must take as many channels as data has: 5 is not 4"),
     ],
     ids=["head", "filters"],
 )
