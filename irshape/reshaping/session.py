@@ -49,7 +49,7 @@ from irshape.xml.weights import WeightsError
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
     from irshape.reshaping.bench import Doubt, Mend, Refusal, Witness
-    from irshape.reshaping.rewriting import Rewriter
+    from irshape.reshaping.rewriting import Rewriter, Rewriting
     from irshape.reshaping.wish import Wish
 
 
@@ -353,6 +353,7 @@ class Session(inner.Session):
         opened = self._opened(asked)
         broken = unmet(engine, opened)
         if self._how.rewrite:
+            _keep_ranks(asked)
             return self._rewritten(asked, wanted, opened, notes)
         if any(note.severity == ERROR for note in notes):
             return conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
@@ -379,11 +380,7 @@ class Session(inner.Session):
         except Refusal as error:
             left = self._advise(error, rewriter, asked, wanted, wish)
             return self._refused(wanted, [_refusal(error, left)], notes)
-        taken = ("; the first one is taken", "; the number stays")
-        chosen = [
-            Diagnostic("N109", f"{doubt.what}{taken[doubt.is_number] if code == 'S208' else ''}", doubt.where)
-            for code, doubt in rewriting.doubts
-        ]
+        chosen = [*_chosen(rewriting)]
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {end_name(node)!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
@@ -485,9 +482,6 @@ class Session(inner.Session):
         from irshape.reshaping.rewriting import Rewriter
         from irshape.reshaping.wish import batch_axes, wish
 
-        for node, shape in asked.shapes.items():
-            if shape and (own := described_shape(node)) and len(shape) != len(own):
-                raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
         before = self._new_engine()
         before.run(self._inputs.question(before))
         recorded = {node: before.slots[node.first_slot].shape for node in self.model.parameters}
@@ -635,6 +629,19 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
     related = () if constant is None or constant.base is None else (where_of(constant),)
     held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
     return Diagnostic("S207", f"{error.item!r} {error.reason}{held}", where, hint=left or error.hint or _OTHER, related=related)
+
+
+def _keep_ranks(asked: Inputs) -> None:
+    for node, shape in asked.shapes.items():
+        if shape and (own := described_shape(node)) and len(shape) != len(own):
+            raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
+
+
+def _chosen(rewriting: Rewriting) -> Iterator[Diagnostic]:
+    """The notes of the ways that were taken where the file does not decide."""
+    for code, doubt in rewriting.doubts:
+        taken = "the number stays" if doubt.is_number else "the first one is taken"
+        yield Diagnostic("N109", f"{doubt.what}{f'; {taken}' if code == 'S208' else ''}", doubt.where)
 
 
 def _cause(mend: Mend) -> Diagnostic:
