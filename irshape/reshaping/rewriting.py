@@ -23,7 +23,7 @@ from irshape.editing.state import Item
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import UNNAMED, Inputs
 from irshape.model.model import SINKS, Model, Node, reached
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.reshaping.bench import (
     CONSTANTS,
     EXPORTS,
@@ -91,6 +91,12 @@ class Rewriting(NamedTuple):
     def doubts(self) -> list[tuple[str, Doubt]]:
         """All that the file does not decide, each with the code of the fault that it is."""
         return [*(("S208", one) for one in (*self.choices, *self.kept)), *(("P111", one) for one in self.unproven)]
+
+    @property
+    def chosen(self) -> list[Diagnostic]:
+        """The notes of the ways that are taken where the file does not decide."""
+        taken = ("; the first one is taken", "; the number stays")
+        return [Diagnostic("N109", f"{one.what}{taken[one.is_number] if code == 'S208' else ''}", one.where) for code, one in self.doubts]
 
 
 class Rewriter:

@@ -49,7 +49,7 @@ from irshape.xml.weights import WeightsError
 if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
     from irshape.reshaping.bench import Doubt, Mend, Refusal, Witness
-    from irshape.reshaping.rewriting import Rewriter, Rewriting
+    from irshape.reshaping.rewriting import Rewriter
     from irshape.reshaping.wish import Wish
 
 
@@ -380,7 +380,7 @@ class Session(inner.Session):
         except Refusal as error:
             left = self._advise(error, rewriter, asked, wanted, wish)
             return self._refused(wanted, [_refusal(error, left)], notes)
-        chosen = [*_chosen(rewriting)]
+        chosen = rewriting.chosen
         for node, axis in self._axes.items() if wish.batch else ():
             told = f"the batch is axis {axis} of {end_name(node)!r}: every layer keeps its samples apart"
             chosen.append(Diagnostic("N101", told, place(self.model.document, node.layer, node.layer.offset)))
@@ -635,13 +635,6 @@ def _keep_ranks(asked: Inputs) -> None:
     for node, shape in asked.shapes.items():
         if shape and (own := described_shape(node)) and len(shape) != len(own):
             raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
-
-
-def _chosen(rewriting: Rewriting) -> Iterator[Diagnostic]:
-    """The notes of the ways that were taken where the file does not decide."""
-    for code, doubt in rewriting.doubts:
-        taken = "the number stays" if doubt.is_number else "the first one is taken"
-        yield Diagnostic("N109", f"{doubt.what}{f'; {taken}' if code == 'S208' else ''}", doubt.where)
 
 
 def _cause(mend: Mend) -> Diagnostic:
