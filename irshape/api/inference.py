@@ -96,7 +96,8 @@ class InferredLayer(Guessed):
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            holder = "node" if hasattr(Node, name) else "outputs[0]" if hasattr(InferredPort, name) else None
+            ports = "outputs[0]" if self.outputs else "inputs[0]"
+            holder = "node" if hasattr(Node, name) else ports if hasattr(InferredPort, name) else None
             if holder:
                 raise AttributeError(f"'InferredLayer' has no attribute {name!r}; it is there: {holder}.{name}", name=name, obj=self)
             super().__getattr__(name)

@@ -20,6 +20,7 @@ from irshape.model.model import Model
 from irshape.report.section import Block, Column, Line, Section, Span, Table, dim, faults, key, paragraph
 from irshape.report.terminal import lines
 from irshape.report.text import WIDEST, Palette, counted, some
+from irshape.shape.dim import Dim
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import split_sizes
 from irshape.xml.document import Graph, Layer
@@ -108,15 +109,20 @@ def guards(inference: Inference, *, is_complete: bool = False) -> Iterator[Secti
 def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | None:
     """Guards as conditions on each size, none if the heading says all; None where they are not solved.
 
-    A layer that demands sizes of at least 1 is named for no other condition.
+    A layer that demands sizes of at least 1, or of the first multiple that is asked for, is named for no condition.
     """
-    trivial = [one for one in guards if str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()}]
-    if len(trivial) == len(guards):
+    scope = inference.reading.scope
+
+    def are_least(step: Callable[[str], int]) -> list[Guard]:
+        return [one for one in guards if str(one.requirement) in {f"{name} >= {step(name)}" for name in one.requirement.symbols()}]
+
+    if len(are_least(lambda name: 1)) == len(guards):
         return []
     from irshape.answers.solve import conditions as solved
 
-    found = solved(inference.reading.scope, guards)
-    return found and [one._replace(guards=tuple([own for own in one.guards if own not in trivial]) or one.guards) for one in found]
+    found = solved(scope, guards)
+    trivial = are_least(lambda name: one.range.modulus or 1 if isinstance(one := scope.named(name), Dim) else 1)
+    return found and [one._replace(guards=tuple([own for own in one.guards if own not in trivial])) for one in found]
 
 
 def remedy(inference: Inference) -> list[Block]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 _PORT: Final = {
-    "its element_type": "dtype get_element_type",
-    "its rank": "ndim dim",
-    "its shape": "dims to_shape get_shape partial_shape get_partial_shape",
+    "it has element_type": "dtype get_element_type",
+    "it has rank": "ndim dim",
+    "it has shape": "dims to_shape get_shape partial_shape get_partial_shape",
     "its number of elements: size": "numel",
 }
 # By the class, the module or its arguments: what stands for a name, and the names for which it stands.
@@ -44,6 +44,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "the argument is inputs": "shapes shape input input_shape input_shapes",
         "the argument is symbols": "set symbol sizes",
         "the argument is batch": "batch_size",
+        "irshape.cost(PATH).at(cost.macs, H=320) has the number for sizes": "at",
         "the argument is force": "overwrite",
         "irshape.extract takes to=NAME, check and reshape take targets=NAME, and an answer has write(PATH)": "output outputs",
         "irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old size": "dynamic dynamic_axes dynamic_shapes",
@@ -185,7 +186,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "replace_uses(TENSOR)": "replace replace_all_uses_with",
         "graph.add makes a layer, and tensor.replace_uses(TENSOR) leads readers to it": "insert insert_after",
         "its layer": "producer source node owner",
-        "its elements, as far as they are known": "value values data numpy",
+        "it has elements, where they are known; those of a constant: tensor.layer.data": "value values data numpy",
         "its names; a layer has one name: tensor.layer.name": "name rename add_name",
     },
     "Difference": {

@@ -64,7 +64,8 @@ class _Arguments:
         title = self._title(given)
         for name in named:
             if name not in known and further is not None:
-                lead = hint("argument", name) or (f"; for the input {name!r}, give inputs={{{name!r}: SHAPE}}" if "inputs" in known else "")
+                as_input = f"; for an input of this name, give inputs={{{name!r}: SHAPE}}" if "inputs" in known else ""
+                lead = hint("argument", name) or as_input
                 raise TypeError(f"there is no argument {name!r}{lead}; {title} takes {', '.join(known) or 'none'}")
         if len(given) > self.most:
             hidden = "self" in self.own

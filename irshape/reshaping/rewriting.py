@@ -235,10 +235,11 @@ class Rewriter:
         )
         return Rewriting(model, weights, mends, choices, kept, unproven)
 
-    def contradicted(self, attempt: Callable[[Inputs], Engine], now: Inputs) -> tuple[Node, str, str] | None:
+    def contradicted(self, present: Engine, attempt: Callable[[Inputs], Engine], now: Inputs) -> tuple[Node, str, str] | None:
         """The first layer of the rewritten model that fails, or has another shape, at the sizes of the second export; what it does; a hint.
 
         A layer that makes a symbol, such as a Slice, has no formula that the walk compares. None for sizes that are not asked for.
+        `present` has the shapes in symbols: those without any may broadcast.
         """
         witness, asked = self._witness, {name: now.symbols.get(name, ANY_SIZE) for name in self._wish.recorded}
         if witness is None or self._wish.asked or not asked.keys() <= witness.sizes.keys():
@@ -260,6 +261,8 @@ class Rewriter:
             own = None if node is None or node.type in CONSTANTS else kept.get((node.id, node.name, node.type))
             for slot, value in zip(() if own is None else own.slots, partner.outputs, strict=False):
                 shape, seen = engine.slots[slot].shape, witness.bench.shape(value)
+                if all(map(is_known, present.slots[slot].shape or ())):
+                    continue
                 pairs = [*zip(shape or (), seen or (), strict=False)]
                 if own is not None and shape and seen and len(shape) == len(seen) and any(is_known(a) and a != b for a, b in pairs):
                     told = f"gives {listed(shape)} at the sizes of the other export, which has {listed(seen)}"

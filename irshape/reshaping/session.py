@@ -395,7 +395,7 @@ class Session(inner.Session):
         engine.diagnostics = _with(engine.diagnostics, unmet(engine, opened, self._other(before[0], engine), file=before[0]))
         is_asked = bool(rewriting.doubts) and self._how.choose is None
         if not is_asked:
-            engine.diagnostics = _with(engine.diagnostics, self._contradicted(rewriter, now, before[0]))
+            engine.diagnostics = _with(engine.diagnostics, self._contradicted(rewriter, engine, now, before[0]))
         remarks = [*self._remarks, *notes, *chosen]
         inference = conclude(engine, remarks=remarks, asked=now)
         # Several demands together may leave one value.
@@ -415,11 +415,11 @@ class Session(inner.Session):
             inference.rewriting = rewriting
         return inference
 
-    def _contradicted(self, rewriter: Rewriter, now: Inputs, file: Model) -> list[Diagnostic]:
+    def _contradicted(self, rewriter: Rewriter, engine: Engine, now: Inputs, file: Model) -> list[Diagnostic]:
         """The error of the first layer that the second export contradicts."""
         alone = copy(self)
         alone._plans = None
-        found = rewriter.contradicted(alone.attempt, now)
+        found = rewriter.contradicted(engine, alone.attempt, now)
         if found is None:
             return []
         node, told, hint = _in_file(found[0], file), *found[1:]

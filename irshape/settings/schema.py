@@ -24,8 +24,11 @@ def _shape(value: object) -> object:
     return value
 
 
-def _range(value: str) -> str:
-    parse_symbol_range(value)
+def _range(value: object) -> object:
+    if isinstance(value, str):
+        parse_symbol_range(value)
+    elif isinstance(value, int):
+        raise ValueError(f'expected a string, found {value}; write "{value}"')
     return value
 
 
@@ -69,7 +72,7 @@ Code = TypeAliasType(
     ],
 )
 Shape = Annotated[str, BeforeValidator(_shape, json_schema_input_type=str | list[int | str])]
-SymbolRange = Annotated[str, AfterValidator(_range)]
+SymbolRange = Annotated[str, BeforeValidator(_range)]
 Target = Annotated[str, AfterValidator(_policy)]
 Level = Literal["error", "warning", "note", "off"]
 WeightsFile = Annotated[str | Literal[False] | None, BeforeValidator(_weights, json_schema_input_type=str | Literal[False] | None)]
