@@ -96,8 +96,9 @@ class InferredLayer(Guessed):
     if not TYPE_CHECKING:  # which knows the names
 
         def __getattr__(self, name: str) -> NoReturn:
-            ports = "outputs[0]" if self.outputs else "inputs[0]"
-            holder = "node" if hasattr(Node, name) else ports if hasattr(InferredPort, name) else None
+            holder = "node" if hasattr(Node, name) else None
+            if holder is None and hasattr(InferredPort, name):
+                holder = "outputs[0]" if self.outputs else "inputs[0]"
             if holder:
                 raise AttributeError(f"'InferredLayer' has no attribute {name!r}; it is there: {holder}.{name}", name=name, obj=self)
             super().__getattr__(name)
