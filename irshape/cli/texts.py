@@ -112,16 +112,15 @@ def _solved(inference: Inference, guards: Sequence[Guard]) -> list[Condition] | 
     A layer that demands sizes of at least 1, or of the first multiple that is asked for, is named for no condition.
     """
     scope = inference.reading.scope
-
-    def are_least(step: Callable[[str], int]) -> list[Guard]:
-        return [one for one in guards if str(one.requirement) in {f"{name} >= {step(name)}" for name in one.requirement.symbols()}]
-
-    if len(are_least(lambda name: 1)) == len(guards):
+    trivial = [one for one in guards if str(one.requirement) in {f"{name} >= 1" for name in one.requirement.symbols()}]
+    if len(trivial) == len(guards):
         return []
     from irshape.answers.solve import conditions as solved
 
+    known = {name: size for guard in guards for name in guard.requirement.symbols() if isinstance(size := scope.named(name), Dim)}
+    steps = {f"{name} >= {size.range.modulus}" for name, size in known.items()}
+    trivial += [one for one in guards if str(one.requirement) in steps]
     found = solved(scope, guards)
-    trivial = are_least(lambda name: one.range.modulus or 1 if isinstance(one := scope.named(name), Dim) else 1)
     return found and [one._replace(guards=tuple([own for own in one.guards if own not in trivial])) for one in found]
 
 
