@@ -170,6 +170,10 @@ class Rewriter:
         limits = {name: inputs.symbols[name]._replace(high=high) for name, high in highest.items() if high < inf}
         return " ".join([f"{name}={one}" for name, one in sorted(limits.items())]) if self.grants(limits) else ""
 
+    def is_shorter(self, name: str) -> bool:
+        """Whether a size is larger in the second export."""
+        return self._witness is not None and self._witness.sizes.get(name, 0) > self._wish.recorded[name]
+
     def lacks(self, doubt: Doubt) -> bool:
         """Whether there is a second export, in which no layer is the partner of the one in doubt."""
         partners = None if self._witness is None else self._witness.partners

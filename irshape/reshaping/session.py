@@ -353,7 +353,9 @@ class Session(inner.Session):
         opened = self._opened(asked)
         broken = unmet(engine, opened)
         if self._how.rewrite:
-            _keep_ranks(asked)
+            from irshape.reshaping.wish import keep_ranks
+
+            keep_ranks(asked)
             return self._rewritten(asked, wanted, opened, notes)
         if any(note.severity == ERROR for note in notes):
             return conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
@@ -434,12 +436,19 @@ class Session(inner.Session):
 
     def _advise(self, error: Refusal, rewriter: Rewriter, asked: Inputs, wanted: Inputs, wish: Wish) -> str | None:
         """Give a refusal its next steps, each of which is tried, and return the one about inputs and sizes, if there is one."""
+        from irshape.reshaping.bench import BatchMixed
+
+        is_mixed = isinstance(error, BatchMixed) and error.code is None
         limits = rewriter.limited(error.reason)
         left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
         left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
+        if not left and is_mixed and wish.recorded.keys() > {wish.batch} and self._opens_batch():
+            left = f"--batch {wish.batch} alone opens the batch; for the other sizes, too, give a second export (--like other.xml)"
         error.hint = left or error.hint or self._other(self.model)
         if error.first is not None and rewriter.grants(dict([error.first])):
             error.hint += f"; --set {error.first[0]}={error.first[1]} takes the first elements"
+            if rewriter.is_shorter(error.first[0]):
+                error.hint += ", more of them if you rewrite the other export and give this one with --like"
         if error.is_of_length and self._opens_batch():
             error.hint += "; --batch N alone opens the batch"
         return left
@@ -629,12 +638,6 @@ def _refusal(error: Refusal, left: str | None = None) -> Diagnostic:
     related = () if constant is None or constant.base is None else (where_of(constant),)
     held = f": {constant!r} (line {related[0].line}) holds the old size" if related and repr(constant) not in error.reason else ""
     return Diagnostic("S207", f"{error.item!r} {error.reason}{held}", where, hint=left or error.hint or _OTHER, related=related)
-
-
-def _keep_ranks(asked: Inputs) -> None:
-    for node, shape in asked.shapes.items():
-        if shape and (own := described_shape(node)) and len(shape) != len(own):
-            raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
 
 
 def _cause(mend: Mend) -> Diagnostic:

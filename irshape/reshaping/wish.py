@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.model.finding import end_name
 from irshape.model.model import Node
-from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.shape import Shape
 
 # The letters of axes by rank, for sizes that have no name.
@@ -136,6 +137,13 @@ class _Maker:
             name, number = f"{letter}{number}", number + 1
         self.names.add(name)
         return name
+
+
+def keep_ranks(asked: Inputs) -> None:
+    """Raise `InputError` if an input is asked for with another number of axes."""
+    for node, shape in asked.shapes.items():
+        if shape and (own := described_shape(node)) and len(shape) != len(own):
+            raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
 
 
 def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:

@@ -171,6 +171,10 @@ def test_the_first_elements_serve_up_to_the_recorded_size() -> None:
     assert refused.hint and "--set S=1..6 takes the first elements" in refused.hint
     [multiples] = [one for one in asked(FIRST, "[1,S]", symbols={"S": "2*k"}, rewrite=True).diagnostics if one.severity == "error"]
     assert multiples.hint and "--set S=2..6,2*k takes the first elements" in multiples.hint
+    longer = Net("Add(f32[1,7], f32=[[3.0,1.0,4.0,1.0,5.0,9.0,2.0]]) -> Result")
+    like = irshape.read(longer.xml.encode(), weights=longer.bin)
+    [refused] = [one for one in asked(FIRST, "[1,S]", rewrite=True, like=like).diagnostics if one.severity == "error"]
+    assert refused.hint and "S=1..6 takes the first elements, more of them if you rewrite the other export" in refused.hint
     found = asked(FIRST, "[1,S]", symbols={"S": "1..6"}, rewrite=True)
     assert (errors(found), found.to_dict()["mends"][0]["kind"]) == ([], "first")
     number = asked(FIRST, "[1,S]", symbols={"S": 4}, rewrite=True)
