@@ -170,7 +170,7 @@ def pad_to_multiple(bench: Bench) -> None:
     if witness is None or not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
         return
     options = []
-    for step in _MULTIPLES:
+    for step in MULTIPLES:
         wanted = list[Size](here)
         for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
             was, now = bench.at(size), witness.at(size)
@@ -185,7 +185,7 @@ def pad_to_multiple(bench: Bench) -> None:
         bench.mend("pads_end", here, wanted, "generated", AS_SEEN)
 
 
-_MULTIPLES: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
+MULTIPLES: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
 _REDUCED: Final = {"AvgPool": "ReduceMean", "MaxPool": "ReduceMax"}
 WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {

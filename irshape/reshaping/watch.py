@@ -14,7 +14,7 @@ from irshape.model.model import reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import same
 from irshape.reshaping.bench import AXES, Bench, holder, is_true, number_of, numbers_of, recorded_as, source
-from irshape.reshaping.exports import WINDOWS, extents, same_pads
+from irshape.reshaping.exports import MULTIPLES, WINDOWS, extents, same_pads
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.ways import Ways
@@ -177,6 +177,7 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if is_uneven and (is_as_long or not is_undone):
             readers = [one for one, _ in bench.draft.readers_of(item)]
             ways = _ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
+            ways = ways or (None if before else _filled(bench, shape[axis], behind))
             if is_as_long or ways is None or not same(ways[0][0], ways[1][0]):
                 bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
 
@@ -193,6 +194,13 @@ def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]
     if step < 1 or sorted(pads) != [*same_pads(was, step, extent)]:
         return None
     return ((size + sum(pads) - extent) // step + 1,), ((size + step - 1) // step,)
+
+
+def _filled(bench: Bench, size: Size, behind: int) -> Ways | None:
+    """The sizes with these pads, and with pads that fill the axis to a multiple, which are as many here and in the other export."""
+    was = [bench.at(size), *([] if bench.witness is None else [bench.witness.at(size)])]
+    step = next((step for step in MULTIPLES if all(isinstance(one, int) and -one % step == behind for one in was)), 0)
+    return ((size + behind,), ((size + step - 1) // step * step,)) if step else None
 
 
 _PADDED: Final = "{!r} pads an axis of size {} with {} before and {} behind, which may follow from the size"

@@ -1113,6 +1113,14 @@ def test_a_slice_of_other_axes_is_compared_by_its_shape() -> None:
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,S,14]"
 
 
+@pytest.mark.parametrize(("size", "told"), [(25, "the other export does not tell"), (24, "")])
+def test_pads_that_may_fill_an_axis_in_both_exports_are_asked_about(size: int, told: str) -> None:
+    """One element behind 13 and behind 25 gives even sizes; behind 24 it is one more."""
+    one, other = (Net(f"f32[1,{one},4] -> Pad-12([0,0,0], [0,1,0], f32=0.0, pad_mode=constant) -> Result") for one in (13, size))
+    found = errors(asked(one, "[1,S,4]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin)))
+    assert [told in fault for fault in found] == ([True] if told else [])
+
+
 def test_a_second_export_that_lacks_a_pad_is_told() -> None:
     one = Net("_x: f32[1,18,14] -> Pad-12([0,0,0], [0,2,0], f32=0.0, pad_mode=constant) -> r: Relu -> Result")
     other = Net("_x: f32[1,16,14] -> r: Relu -> Result")
