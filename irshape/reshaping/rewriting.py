@@ -249,7 +249,7 @@ class Rewriter:
         if witness is None or self._wish.asked or not asked.keys() <= witness.sizes.keys():
             return None
         there = {name: witness.sizes[name] for name in asked}
-        if any(not one.low <= there[name] <= one.high or there[name] % one.modulus != one.remainder for name, one in asked.items()):
+        if not all(_may_be(one, there[name]) for name, one in asked.items()):
             return None
         engine = attempt(now._replace(symbols={**now.symbols, **{name: SymbolRange(size, size) for name, size in there.items()}}))
         fault = next((one for one in engine.diagnostics if one.severity == ERROR and one.where.layer_id and not one.where.path), None)
@@ -295,6 +295,11 @@ def _highest(unknown: Callable[[Bound], int], was: int) -> Bound:
         middle = (low + high) // 2
         low, high = (middle, high) if unknown(middle) == least else (low, middle)
     return low
+
+
+def _may_be(known: SymbolRange, size: int) -> bool:
+    """Whether a size is in a range."""
+    return known.low <= size <= known.high and (known.modulus < 2 or size % known.modulus == known.remainder)
 
 
 def _reads_old(bench: Bench, item: Item, tensor: Tensor, reader: Item) -> bool:
