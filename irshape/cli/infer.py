@@ -78,7 +78,7 @@ def _sections(is_named: bool, is_many: bool, selection: ListedLayers, inference:
     yield paragraph(title(inference.document))
     has_formulas = shows_formulas(inference)
     listed = Rows(inference, has_formulas, selection)
-    if not listed.rows and not selection.is_whole:  # only constants are selected
+    if not listed.rows and selection.layers:  # only constants have these names
         listed = Rows(inference, has_formulas, selection._replace(is_complete=True))
     blocks: list[Block] = [table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), listed.rows)]
     if not listed.rows and not selection.is_whole:

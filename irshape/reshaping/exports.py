@@ -63,7 +63,7 @@ def explained(bench: Bench, sizes: Iterable[Size], here: float, there: float) ->
 
 
 def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> dict[str, Size]:
-    """The parts of sizes that are the same number in two exports, which both read, by their symbols: the second export does not tell.
+    """By symbol: a part of a size that is the same number in both exports, which both read, so that the second one does not tell.
 
     `here` and `there` have what the layer that is visited reads at each input.
     """

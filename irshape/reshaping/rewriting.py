@@ -255,20 +255,17 @@ class Rewriter:
         fault = next((one for one in engine.diagnostics if one.severity == ERROR and one.where.layer_id and not one.where.path), None)
         if fault is not None:
             sizes = ",".join([f"{name}={size}" for name, size in there.items()])
-            return (
-                engine.model.node(int(fault.where.layer_id or "")),
-                f"fails at {sizes}, the sizes of the other export: {fault.message}",
-                OTHER_WAY,
-            )
+            told = f"fails at {sizes}, the sizes of the other export: {fault.message}"
+            return engine.model.node(int(fault.where.layer_id or "")), told, OTHER_WAY
         kept = {(node.id, node.name, node.type): node for node in engine.model.nodes}
-        for node, partner in witness.partners.items():
-            own = None if node is None or node.type in CONSTANTS else kept.get((node.id, node.name, node.type))
-            for slot, value in zip(() if own is None else own.slots, partner.outputs, strict=False):
-                shape, seen = engine.slots[slot].shape, witness.bench.shape(value)
-                if all(map(is_known, present.slots[slot].shape or ())):
-                    continue
-                pairs = [*zip(shape or (), seen or (), strict=False)]
-                if own is not None and shape and seen and len(shape) == len(seen) and any(is_known(a) and a != b for a, b in pairs):
+        pairs = [(kept.get((node.id, node.name, node.type)), partner) for node, partner in witness.partners.items() if node is not None]
+        for own, partner in pairs:
+            if own is None or own.type in CONSTANTS:
+                continue
+            for slot, value in zip(own.slots, partner.outputs, strict=False):
+                shape, seen = engine.slots[slot].shape or (), witness.bench.shape(value) or ()
+                is_other = len(shape) == len(seen) and any(is_known(one) and one != other for one, other in zip(shape, seen, strict=True))
+                if is_other and not all(map(is_known, present.slots[slot].shape or ())):
                     told = f"gives {listed(shape)} at the sizes of the other export, which has {listed(seen)}"
                     return own, told, f"{EXPORTS}: {OPEN_THERE}"
         return None

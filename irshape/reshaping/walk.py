@@ -100,7 +100,7 @@ class _Choice:
 
 
 def _is_missed(witness: Witness | None, item: Item, option: Any) -> bool:
-    """Whether an option of a Reshape gives sizes that the other export has not."""
+    """Whether an option of a Reshape gives sizes that the other export does not have."""
     known = enumerate(option.sizes) if witness is not None and item.type == "Reshape" else ()
     return witness is not None and not all(witness.has(item.outputs[0], axis, size) for axis, size in known)
 
@@ -158,7 +158,7 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
         return Refusal(item, told, constant, UNROLLED)
     alone = [one for one in item.producers if one.type == "Pad" and bench.witness is not None and one.base not in bench.witness.partners]
     if partner is not None and alone:
-        return Refusal(item, told, constant, f"the other export has no {alone[0]!r}: give one at a size that is padded, too")
+        return Refusal(item, told, constant, f"the other export has no {alone[0]!r}: give an export of a size that is padded, too")
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
         return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"

@@ -140,10 +140,10 @@ class _Maker:
 
 
 def keep_ranks(asked: Inputs) -> None:
-    """Raise `InputError` if an input is asked for with another number of axes."""
+    """Raise `InputError` if an input is asked for with another rank."""
     for node, shape in asked.shapes.items():
         if shape and (own := described_shape(node)) and len(shape) != len(own):
-            raise InputError(f"{end_name(node)}{shape_text(own)} has other axes than {shape_text(shape)}: --rewrite keeps their number")
+            raise InputError(f"the rank of {end_name(node)}{shape_text(own)} is {len(own)}, not {len(shape)}: --rewrite keeps the rank")
 
 
 def batch_axes(wanted: Inputs, recorded: Mapping[Node, Shape]) -> dict[Node, int]:

@@ -27,7 +27,7 @@ def _shape(value: object) -> object:
 def _range(value: object) -> object:
     if isinstance(value, str):
         parse_symbol_range(value)
-    elif isinstance(value, int):
+    elif isinstance(value, int) and not isinstance(value, bool):
         raise ValueError(f'expected a string, found {value}; write "{value}"')
     return value
 

@@ -174,12 +174,11 @@ def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
                 continue
             for position, slot in enumerate(node.sources):
                 source = graph.producer(slot)
-                if source is None or run.slots[slot].elements is not None:
-                    continue
-                if kinds.get(source) != 1 and not (node.type in _READERS and are_counted(source, "CumSum")):
+                is_of_sizes = source is not None and kinds.get(source) == 1
+                if source is None or run.slots[slot].elements is not None or not (is_of_sizes or node.type in _READERS):
                     continue
                 port = node.op.input_at(position, len(node.sources))
-                if port is None or port.name != "indices":
+                if port is None or port.name != "indices" or not (is_of_sizes or are_counted(source, "CumSum")):
                     continue
                 if node.type != "Gather" or not are_bounded(node, run.slots, inference.weights):
                     nodes.append(node)
