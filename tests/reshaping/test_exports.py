@@ -3,7 +3,6 @@
 `tools/exports.py` makes the files. The truth is the static model itself for single samples of a batch, and PyTorch for other sizes.
 """
 
-import tarfile
 from ast import literal_eval
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 import irshape
 from tests.support.oracle import core
-from tests.support.places import DATA, ROOT
+from tests.support.places import ROOT, unpack
 
 GUIDE = ROOT / "docs" / "guides" / "dynamic.md"
 EQUAL = "rewritten"
@@ -52,8 +51,7 @@ OUTCOMES: dict[str, dict[str, str | tuple[str, str, str]]] = {
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the files."""
     folder = tmp_path_factory.mktemp("exports")
-    with tarfile.open(DATA / "exports.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack("exports.tar.xz", folder)
     return folder
 
 

@@ -1,7 +1,6 @@
 """Models that are rewritten for other sizes: the mends of small nets, each of which a reader can check by hand."""
 
 import re
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
 from tests.support.oracle import core
-from tests.support.places import DATA, IRS
+from tests.support.places import IRS, unpack
 
 Rows = list[tuple[str, str, str]]
 
@@ -389,8 +388,7 @@ def test_ways_are_told_in_the_numbers_that_are_asked_for() -> None:
 
 def test_a_refusal_of_sizes_with_odd_parts_names_multiples(tmp_path: Path) -> None:
     """Two blocks of a Swin transformer: a window of 4 patches, shifted by 2, leaves a part of an image of other sizes."""
-    with tarfile.open(DATA / "windows.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack("windows.tar.xz", tmp_path)
     found = irshape.reshape(tmp_path / "windows.xml", {"x": "[N,3,H,W]"}, rewrite=True)
     [one] = [one for one in found.diagnostics if one.severity == "error"]
     assert (one.code, one.hint) == ("P110", "ask for sizes that the layers divide without a rest: --set H=32*k W=32*m")

@@ -4,7 +4,6 @@
 weights in half precision, quantised to int8 with FakeQuantize layers, and exported by `torch.export`, with other layers and names.
 """
 
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 import irshape
 from irshape.editing.graph import Graph, edit
 from irshape.running.limits import RUNS
-from tests.support.places import DATA
+from tests.support.places import unpack
 
 HEAD = "__module.head/aten::linear/MatMul"
 ATTENTION = "__module.attention/aten::scaled_dot_product_attention/ScaledDotProductAttention"
@@ -25,8 +24,7 @@ STEM = "Multiply_10585"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pairs")
-    with tarfile.open(DATA / "pairs.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack("pairs.tar.xz", folder)
     return folder
 
 
