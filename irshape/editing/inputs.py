@@ -115,9 +115,9 @@ def _fitting(parameter: Item, fact: Fact, value: Any) -> Data:
 
 
 def _advice(data: Data, shape: Any) -> str:
-    """How to write a value of one element for an input of another rank."""
+    """How to write a value for an input of another shape: one element in brackets, or a file."""
     if len(data.bytes) * 8 > max(data.element_type.bits, 8) or any(not _is_in(1, size) for size in shape):
-        return ""
+        return "; an .npy file can hold a value of this shape (NAME=FILE.npy)"
     return f": write {'[' * len(shape)}{_shown(data)}{']' * len(shape)}"
 
 
