@@ -37,7 +37,8 @@ class Limits(NamedTuple):
         """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
         name, equals, value = text.partition("=")
         if not equals or name not in LIMITS:
-            raise ValueError(f"{text[:60]!r} does not set a limit, as in NAME=N; the limits are {', '.join(LIMITS)}, and time and memory with check --isolate")
+            known = f"{', '.join(LIMITS)}, and time and memory with check --isolate"
+            raise ValueError(f"{text[:60]!r} does not set a limit, as in NAME=N; the limits are {known}")
         if not re.fullmatch(r"0*[1-9]\d{0,17}", value, re.ASCII):
             raise ValueError(f"{name} must be a whole number from 1, got {value[:60]!r}")
         if int(value) > _MOST.get(name, int(value)):

@@ -22,9 +22,10 @@ _FAR: Final = 2**31 - 1
 def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
     """The number of elements that a slice takes. The sign of each index must be known."""
     last = size if step > 0 else size - 1
-    start = (0 if step > 0 else last) if begin is None else dim_min(dim_max(_from_front(begin, size), 0), last)
+    start = (0 if step > 0 else last) if begin is None else dim_max(_from_front(begin, size), 0)
     stop = (size if step > 0 else -1) if end is None else dim_min(dim_max(_from_front(end, size), 0 if step > 0 else -1), size)
-    return dim_max(ceil_div(stop - start if step > 0 else start - stop, abs(step)), 0)
+    length = stop - start if step > 0 else dim_min(start, last) - stop  # beyond the end, a slice forwards is empty
+    return dim_max(ceil_div(length, abs(step)), 0)
 
 
 def _from_front(index: Size, size: Size) -> Size:
@@ -50,6 +51,8 @@ def slice_range(size: int, begin: int | None, end: int | None, step: int) -> ran
 
 def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     """The number of elements that a slice takes; None if the sign of an index is unknown. `step` is not 0."""
+    if step > 0 and isinstance(size, Dim) and isinstance(end, Dim) and not size.scope.has_intervals_only and bounds(size - end)[1] <= 2:
+        end = dim_max(end, 0)  # below 0 it ends at `2*size - 2` or before, of an axis of at most one element: the slice is empty
     for index in (begin, end):
         low, high = (0, 0) if index is None else bounds(index)
         if low < 0 <= high:

@@ -78,6 +78,14 @@ def test_why_a_branch_is_known_only_at_run_time(run: Start, tmp_path: Path, cond
     assert run("signature", net.save(tmp_path / "if.xml"))[1][3].endswith(f": {why}")
 
 
+def test_why_the_length_of_a_slice_is_known_only_at_run_time(run: Start, tmp_path: Path) -> None:
+    net = Net()
+    net.named["_x"] = [net.parameter("f32[?]")]
+    net.result(net.add("Slice-8(_x, [0], Subtract(ShapeOf-3(_x, output_type=i64), 5), [1])"))
+    lines = run("signature", net.save(tmp_path / "slice.xml"))[1]
+    assert lines[3].endswith(": a limit may be negative, and then counts from the end")
+
+
 def test_what_a_pattern_matches(run: Start) -> None:
     lines = run("signature", DECODER, "--input", "past.*[2,2,P,4]", "--verbose").lines
     assert lines[0] == "past.* matches past.key, past.value"

@@ -294,8 +294,13 @@ def _why(node: Node) -> str:
     """Why a size is known only at run time."""
     from irshape.answers.batch.traces import sizes_of
 
-    is_of_sizes = node.type == "If" and node.sources[0] in sizes_of(node.model)
-    return "a condition on the sizes decides which branch gives it" if is_of_sizes else "it depends on the data"
+    decisive = {"If": node.sources[:1], "Slice": node.sources[1:], "StridedSlice": node.sources[1:]}.get(node.type, ())
+    computed = [slot for slot in decisive if getattr(node.model.producer(slot), "type", "") != "Const"]
+    if not computed or {*computed}.difference(sizes_of(node.model)):
+        return "it depends on the data"
+    if node.type == "If":
+        return "a condition on the sizes decides which branch gives it"
+    return "a limit may be negative, and then counts from the end"
 
 
 def validity(signature: Signature, most: int | None = None, *, has_reasons: bool = True) -> Section:

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from irshape.shape.dim import Scope, bounds, dim_min
+from irshape.shape.dim import Scope, bounds, dim_min, evaluate
 from irshape.shape.slicing import slice_range, sliced_range, sliced_size
 from tests.support.rows import Rows, differs, row_tests
 from tests.support.values import value_tests
@@ -113,3 +113,15 @@ def test_a_limit_of_either_sign_is_followed_by_its_formula(sizes: tuple[int, int
     pairs = product(range(sizes[0], sizes[1] + 1), range(others[0], others[1] + 1))
     lengths = [len(slice_range(n, min(n, m) - less, None, 1)) for n, m in pairs]
     assert found == (min(lengths), max(lengths))
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+@pytest.mark.parametrize("begin", [None, 0, 1, 3, -1, -4])
+def test_a_slice_up_to_a_few_elements_before_the_end(begin: int | None, step: int) -> None:
+    """`x[begin : n - less : step]` is a formula if `n - less` counts from the end for no size that has elements before it."""
+    size = Scope().symbol("n", 0)
+    for less in range(5):
+        found = sliced_size(size, begin, size - less, step)
+        assert (found is None) is (less > 2 or (less > 0 and step < 0)), less
+        if found is not None:
+            assert [evaluate(found, {"n": n}) for n in range(9)] == [len(slice_range(n, begin, n - less, step)) for n in range(9)], less
