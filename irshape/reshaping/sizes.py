@@ -446,17 +446,16 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
         part = own // (recorded[axis] // common)
         if same(part * (recorded[axis] // common), own) and not any(same(part * (number // common), one) for one in found):
             found.append(part * (number // common))
+    is_settled = bool(before) and bench.witness is None
+    was = recorded[axis] if recorded and not is_settled else 0
+    least = was if bench.witness is not None and not bench.witness.has(item.outputs[0], axis, own) else was + 1
+    found += [(own + step - 1) // step * step for step in PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
     for name in sorted(symbols(own) & bench.numbers.keys()):
         size, was = cast("Dim", own).scope.named(name), bench.numbers[name]
         if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
             part = size // (was // number)
             found += [] if any(same(part, one) for one in found) else [part]
-    if before and bench.witness is None:
-        return found
-    was = recorded[axis] if recorded else 0
-    least = was if bench.witness is not None and not bench.witness.has(item.outputs[0], axis, own) else was + 1
-    rounded = [(own + step - 1) // step * step for step in PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
-    return [*found, *rounded, number]
+    return found if is_settled else [*found, number]
 
 
 def _before(bench: Bench, item: Item, number: int, axis: int) -> list[Size]:
