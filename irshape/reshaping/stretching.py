@@ -29,6 +29,7 @@ from irshape.reshaping.bench import (
     is_true,
     listed,
     number_of,
+    numbers_of,
     open_sizes,
     source,
     total,
@@ -372,7 +373,10 @@ def _through_gather_elements(bench: Bench, value: Value, wants: _Wants) -> Tenso
 
 
 def _through_convolution(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:
-    return _through_data(bench, value, wants) if wants.keys() == {0} else None
+    """A convolution keeps the batch, and one with filters of one element each axis that it does not pad."""
+    data, window = bench.sizes(source(value.item, 0)), numbers_of(value.item, "strides")
+    is_pointwise = {*bench.sizes(source(value.item, 1))[-len(window) :], *window} == {1} and data[2:] == bench.sizes(value)[2:]
+    return _through_data(bench, value, wants) if wants.keys() == {0} or (is_pointwise and 1 not in wants) else None
 
 
 def _through_matmul(bench: Bench, value: Value, wants: _Wants) -> Tensor | None:

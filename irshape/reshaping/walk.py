@@ -136,11 +136,11 @@ def _results(bench: Bench) -> list[Sequence[Size]]:
     return [shape for value in values if (shape := bench.shape(value)) is not None]
 
 
-def _contradicting(bench: Bench, counts: Callable[[Item], bool]) -> Refusal | None:
-    """The first number that another export contradicts and that is still read, of the layers that count."""
+def _contradicting(bench: Bench, counts: Callable[[Item], bool], known: Item | None = None) -> Refusal | None:
+    """The first number that another export contradicts and that is still read, of the layers that count; none of a `known` constant."""
     for error, constants in bench.notes.differing:
         read = {bench.constant_of(value) for value in error.item.inputs}
-        if counts(error.item) and (not constants or not read.isdisjoint(constants)):
+        if counts(error.item) and known not in constants and (not constants or not read.isdisjoint(constants)):
             return error
     return None
 
@@ -148,7 +148,7 @@ def _contradicting(bench: Bench, counts: Callable[[Item], bool]) -> Refusal | No
 def _cause(bench: Bench, error: Refusal) -> Refusal:
     """The contradiction of another export from which an error follows, if there is one; else the error."""
     before = {*reached([error.item], lambda item: item.producers)} if bench.notes.differing else ()
-    return _contradicting(bench, lambda item: item in before) or error
+    return _contradicting(bench, lambda item: item in before, error.constant) or error
 
 
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:

@@ -533,6 +533,36 @@ def test_a_second_export_decides_numbers_that_stay(length: int, count: int, told
     assert errors(found) == told
 
 
+# Half an image, of 2 rows and 3 columns, becomes one of [2,4], and of 3 and 5 one of [4,6]: each side is rounded up to an even number.
+# The rows may as well be 2*(W//4), and the columns H.
+EVEN = """
+    _x: MaxPool-1(f32[1,4,{0},{1}], kernel="2,2", strides="2,2", pads_begin="0,0", pads_end="0,0", rounding_type=floor)
+    _sizes: Concat(Slice-8(ShapeOf-3(_x, output_type=i64), [0], [2], [1], [0]), [{2},{3}], axis=0)
+    Interpolate-11(_x, _sizes, mode=nearest, shape_calculation_mode=sizes, nearest_mode=floor, antialias=false,
+        coordinate_transformation_mode=asymmetric) -> Result
+"""
+
+
+def test_sizes_that_a_concat_joins_are_those_of_their_own_axes() -> None:
+    net, other = Net(EVEN.format(4, 6, 2, 4)), Net(EVEN.format(6, 10, 4, 6))
+    found = asked(net, "[1,4,H,W]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,4,2*((H + 2)//4),2*((W + 2)//4)]"
+
+
+# A table that ONNX exporters leave before a convolution, which moves over its places one by one.
+FILTERED = """
+    Add(f32[1,3,4,6], Convolution(f32=0.5[1,2,4,6], f32=0.25[3,2,{0},{0}], strides="1,1", dilations="1,1", pads_begin="{1},{1}",
+        pads_end="{1},{1}")) -> Result
+"""
+
+
+@pytest.mark.parametrize(("side", "pad", "told"), [(1, 0, []), (3, 1, ["irshape has no rule for the elements of Convolution"])])
+def test_a_table_grows_before_a_convolution_with_filters_of_one_element(side: int, pad: int, told: list[str]) -> None:
+    found = errors(asked(Net(FILTERED.format(side, pad)), "[1,3,H,W]", rewrite=True))
+    assert len(found) == len(told) and all(one in found[0] for one in told)
+
+
 _PARTS = {
     "k": "_top: TopK-11(f32[1,{0}], {1}, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n_top.0 -> Result",
     "an end": "Slice-8(f32[1,{0}], [0], [{1}], [1], [1]) -> Result",
