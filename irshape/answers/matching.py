@@ -180,7 +180,21 @@ def same_layers(model: Model, other: Model) -> dict[Node, Node]:
         if has_name or ((is_unnamed(node.name) or is_numbered) and _read_alike(node, there, found)):
             found[node] = there
             used.add(there)
-    return found
+    return _uncrossed(found, known=_uncrossed(found, known=found))
+
+
+def _uncrossed(pairs: Mapping[Node, Node], known: Mapping[Node, Node]) -> dict[Node, Node]:
+    """The pairs that read no layers of different known pairs. Exporters count names on, so that the next layer may have the name there."""
+    there = set(known.values())
+
+    def is_crossed(one: Node, other: Node) -> bool:
+        return one in known and known[one] is not other and other in there
+
+    return {
+        node: other
+        for node, other in pairs.items()
+        if not any(is_crossed(*sources) for sources in zip(node.producers, other.producers, strict=False))
+    }
 
 
 def _unnumbered(node: Node) -> str:

@@ -72,7 +72,7 @@ def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | N
 
 def _telling(several: Sequence[Ways], known: Mapping[str, Range], recorded: Mapping[str, int], kept: Mapping[str, int]) -> dict[str, int]:
     largest = max([recorded.get(name, 1) for name in known], default=1)
-    for step, less in _STEPS:
+    for step, less in sorted(_STEPS, key=lambda one: one[0] > 2 * largest):  # `h` of `32*h` is small
         for first in range(largest // step + 1 + less, largest // step + 1 + less + _MULTIPLES):
             trial = {name: step * (first + at) - less for at, name in enumerate(sorted(known))}
             are_asked = all(low <= trial[name] <= high for name, (low, high, *_) in known.items())

@@ -1166,3 +1166,15 @@ def test_a_model_that_fails_at_the_sizes_of_the_second_export_is_refused() -> No
     [error] = [one for one in asked(one, "[1,S]", rewrite=True, like=like, choose="first").diagnostics if one.severity == "error"]
     assert "fails at S=16, the sizes of the other export: " in error.message
     assert error.hint == "rewrite the other export instead, and give this one with --like"
+
+
+def test_layers_of_one_name_that_read_each_other_the_other_way_round_are_no_partners() -> None:
+    """Exporters count `view` and `_unsafe_view` apart, and which one they take may depend on a size of 1."""
+    one = Net("f32[1,4,6] -> turn: Transpose([0,2,1]) -> view: Reshape([1,12,2], special_zero=false) -> Result")
+    other = Net("""
+        f32[1,4,8] -> view: Reshape([1,8,4], special_zero=false) -> turn: Transpose([0,2,1]) -> last: Reshape([1,16,2], special_zero=false)
+            -> Result
+    """)
+    found = asked(one, "[1,4,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,2*S,2]"
