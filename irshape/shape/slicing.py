@@ -58,8 +58,9 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
         if low < 0 <= high:
             return None
     if isinstance(size, Dim) and isinstance(end, int) and (end >= _FAR if step > 0 else end <= -_FAR):
-        size, end = narrow(size, 0, end if step > 0 else -end - 1), None
-    within = narrow(size, 0, INT64_MAX)
+        far = end if step > 0 else -end - 1
+        size, end = narrow(size, 0, inf if far >= INT64_MAX - 1 else far), None
+    within = narrow(size, 0)
     length = _length(within, begin, end, step)
     if not isinstance(length, Dim):
         return length

@@ -1,10 +1,11 @@
 """Slice, StridedSlice and SliceScatter."""
 
 from itertools import product
+from math import inf
 
 import pytest
 
-from irshape.shape.dim import Scope, bounds, dim_min, evaluate
+from irshape.shape.dim import INT64_MAX, Scope, bounds, dim_min, evaluate
 from irshape.shape.slicing import slice_range, sliced_range, sliced_size
 from tests.support.rows import Rows, differs, row_tests
 from tests.support.values import value_tests
@@ -125,3 +126,12 @@ def test_a_slice_up_to_a_few_elements_before_the_end(begin: int | None, step: in
         assert (found is None) is (less > 2 or (less > 0 and step < 0)), less
         if found is not None:
             assert [evaluate(found, {"n": n}) for n in range(9)] == [len(slice_range(n, begin, n - less, step)) for n in range(9)], less
+
+
+@pytest.mark.parametrize("modulus", [1, 4])
+@pytest.mark.parametrize(("begin", "end", "step"), [(0, INT64_MAX, 2), (None, None, 2), (1, -1, 1), (-1, -INT64_MAX, -2)])
+def test_a_slice_of_an_axis_without_largest_size_has_none(begin: int | None, end: int | None, step: int, modulus: int) -> None:
+    """A finite bound would wrap around in an i32, in which exporters compute the sizes of an Interpolate."""
+    found = sliced_size(Scope().symbol("n", 0, inf, modulus), begin, end, step)
+    assert found is not None
+    assert bounds(found) == (0, inf)
