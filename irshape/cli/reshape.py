@@ -142,8 +142,7 @@ def _sections(given: Namespace, reshaped: Extended) -> Iterator[Section]:
         yield paragraph(table(head, [row[: len(head)] for row in rows]))
         yield ties(inference.ties, "axes that must agree")
         yield from guards(inference, is_complete=is_complete)
-        if shows_formulas(inference):
-            yield unchecked(indexing(inference))
+        yield unchecked(indexing(inference, has_open=shows_formulas(inference)))
         if inference.rewriting is not None:
             mends = inference.rewriting.mends
             rows = list(_changes(mends, is_complete=is_complete))

@@ -1,9 +1,9 @@
-"""Indices that a model computes from sizes, by Ranges: the largest of them, and those beyond the axis that they read."""
+"""Indices that a model computes from sizes, or that count an axis: the largest of them, and those beyond the axis that they read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -21,6 +21,8 @@ from irshape.xml.weights import Weights, WeightsError, decode
 _MOVES: Final = frozenset({"Convert", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Broadcast", "Tile"})
 _PARTS: Final = frozenset({"Slice", "StridedSlice"})
 _ARITHMETIC: Final = ("Add", "Multiply")
+# What counts the elements of an axis as far as the data say so: the ones of a mask, and the places of the largest elements.
+_COUNTERS: Final = frozenset({"CumSum", "TopK"})
 # The most elements of a constant that are looked through.
 _MOST_STORED: Final = 1 << 16
 _WITHIN: Final = "the indices must stay within the axis"
@@ -69,23 +71,25 @@ def _constant_indices(model: Model, slots: Sequence[Fact]) -> Iterator[tuple[Nod
 
 
 def _axis(node: Node, slots: Sequence[Fact]) -> Size | None:
-    """The size of the axis along which a Gather reads; None if it is not known."""
-    if len(node.sources) < 3 or min(node.sources[:3]) < 0:  # a layer at fault
+    """The size of the axis along which a layer reads or writes elements by their indices; None if it is not known."""
+    port = 3 if node.type == "ScatterElementsUpdate" else 2
+    is_stated = node.type == "GatherElements"
+    if len(node.sources) <= (0 if is_stated else port) or min(node.sources) < 0:  # a layer at fault
         return None
-    shape, axis = slots[node.sources[0]].shape, slots[node.sources[2]].elements
+    shape, axis = slots[node.sources[0]].shape, (getattr(node.op, "axis", None),) if is_stated else slots[node.sources[port]].elements
     along = axis[0] if axis is not None and len(axis) == 1 else None
     return shape[along] if shape and isinstance(along, int) and -len(shape) <= along < len(shape) else None
 
 
-def are_bounded(node: Node, slots: Sequence[Fact], weights: Weights | None) -> bool:
-    """Whether no index of a Gather is beyond the axis, because all are elements of a constant."""
-    last = _Largest(node.model, slots, weights, _MOVES | _PARTS | {"GatherElements"}, _MOST_STORED).of(node.sources[1])
-    size = _axis(node, slots)
-    return last is not None and size is not None and le_unasked(last + 1, size) is True
+def are_bounded(node: Node, slots: Sequence[Fact], weights: Weights | None) -> bool | None:
+    """Whether no index that a layer reads is beyond the axis, by constants or a count; None if the largest index is not known."""
+    moves = _MOVES | _PARTS | _COUNTERS | ({"GatherElements"} if node.type == "Gather" else set())
+    last, size = _Largest(node.model, slots, weights, moves, _MOST_STORED).of(node.sources[1]), _axis(node, slots)
+    return None if last is None or size is None else le_unasked(last + 1, size) is True
 
 
 def are_counted(indices: Node, by: str) -> bool:
-    """Whether a layer of this type counts the indices that a layer gives: a Range, or a CumSum of a mask."""
+    """Whether a layer of this type counts the indices that a layer gives: a Range, a CumSum of a mask, or a TopK."""
 
     def computing(node: Node) -> list[Node]:
         return node.producers if node.type in _ARITHMETIC else node.producers[:1] if node.type in _MOVES | _PARTS else []
@@ -127,12 +131,16 @@ class _Largest:
         sources = node.sources  # a layer at fault may have too few
         if node.type == "Range":
             return self._end(node) if len(sources) == 3 else None
+        if node.type in _COUNTERS and len(sources) == 2:
+            return self._counted(node, slot) if node.type in self._moves else None
         if node.type in self._moves and sources:
             return self.of(sources[0], depth + 1)
         if node.type in _ARITHMETIC and len(sources) == 2:
             a, b = (self.of(source, depth + 1) for source in sources)
             if a is not None and b is not None:
                 return a + b if node.type == "Add" else a * b
+            if node.type == "Multiply" and "CumSum" in self._moves:
+                return b if a is None else a  # by a mask
         elements = self._elements(slot)
         if elements is None and node.type == "Const":
             elements = self._stored(node, self._slots[slot])
@@ -163,6 +171,14 @@ class _Largest:
             return None
         low = start[0] if isinstance(start[0], int) else start[0].range.low
         return stop[0] - 1 if low >= 0 and isinstance(stop[0], (int, Dim)) else None
+
+    def _counted(self, node: Node, slot: int) -> Size | None:
+        """The count of a whole axis by a CumSum, and the last index of a TopK."""
+        shape, op = self._slots[node.sources[0]].shape, cast("Any", node.op)
+        if node.type == "TopK":
+            return shape[op.axis] - 1 if shape and slot != node.first_slot and -len(shape) <= op.axis < len(shape) else None
+        axis = self._elements(node.sources[1])
+        return shape[axis[0]] if shape and axis and isinstance(axis[0], int) and -len(shape) <= axis[0] < len(shape) else None
 
     def _elements(self, slot: int) -> tuple[Size, ...] | None:
         """The elements of a small tensor of sizes: those that the pass has followed, or those of a ShapeOf, and parts of these."""

@@ -166,6 +166,25 @@ def test_indices_that_no_condition_covers_are_named(run: Start, tmp_path: Path) 
     assert "not checked" not in run("reshape", tmp_path / "roots.xml", "--input", "[2]", code=0).out
 
 
+@pytest.mark.parametrize(("reads", "size", "is_told"), [
+    ("Gather-8(f32=0[9,2], _top.1, 0)", "S", True),
+    ("Gather-8(f32=0[9,2], _top.1, 0)", "9", False),
+    ("Gather-8(f32=0[9,2], _top.1, 0)", "10", True),
+    ("Gather-8(_x, _top.1, 0)", "S", False),
+    ("GatherElements-6(f32=0[9], _top.1, axis=0)", "S", True),
+    ("ScatterElementsUpdate-3(f32=0[9], _top.1, _top, 0)", "S", True),
+    ("ScatterElementsUpdate-3(_x, _top.1, _top, 0)", "S", False),
+])  # fmt: skip
+def test_places_of_largest_elements_in_a_table_are_named(run: Start, tmp_path: Path, reads: str, size: str, is_told: bool) -> None:
+    """The table has 9 rows, and the places are those of an axis of `size` elements."""
+    Net(f"""
+        _x: f32[4]
+        _top: TopK-11(_x, 1, axis=0, mode=max, sort=value, index_element_type=i64) f32 i64
+        {reads} -> Result
+    """).save(tmp_path / "top.xml")
+    assert ("not checked" in run("reshape", tmp_path / "top.xml", "--input", f"[{size}]", code=0).out) == is_told
+
+
 def test_changes_are_in_the_json(run: Start, baked: Path) -> None:
     code, lines, _ = run("reshape", baked, "--input", "[2,4,6]", "--rewrite", "--format", "json")
     report = json.loads("\n".join(lines))

@@ -156,12 +156,15 @@ def because(found: Discovery) -> list[Because]:
     return [made[key] for key in sorted(made)]
 
 
-# Layers that read a table, perhaps by positions that a CumSum of a mask counts, up to the size of an axis.
-_READERS: Final = ("Gather", "GatherElements")
+# Layers that read or write a table, perhaps by positions that a CumSum of a mask or a TopK counts, up to the size of an axis.
+_READERS: Final = ("Gather", "GatherElements", "ScatterElementsUpdate")
 
 
-def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
-    """The layers that read indices which other layers compute from the sizes of inputs, and of which no condition and no tie tells."""
+def indexing(inference: Inference, found: Iterable[Because] = (), *, has_open: bool = True) -> list[Node]:
+    """The layers that read indices which other layers compute from open sizes, if there are some, or count, and of which no condition tells.
+
+    A tie among those `found` tells of them, too.
+    """
     tied = {guard._node for guard in (*inference.guards, *(guard for one in found for guard in one.guards))}
     nodes = []
     for graph, run in inference.graphs:
@@ -174,13 +177,15 @@ def indexing(inference: Inference, found: Iterable[Because] = ()) -> list[Node]:
                 continue
             for position, slot in enumerate(node.sources):
                 source = graph.producer(slot)
-                is_of_sizes = source is not None and kinds.get(source) == 1
+                is_of_sizes = has_open and source is not None and kinds.get(source) == 1
                 if source is None or run.slots[slot].elements is not None or not (is_of_sizes or node.type in _READERS):
                     continue
                 port = node.op.input_at(position, len(node.sources))
-                if port is None or port.name != "indices" or not (is_of_sizes or are_counted(source, "CumSum")):
+                if port is None or port.name != "indices":
                     continue
-                if node.type != "Gather" or not are_bounded(node, run.slots, inference.weights):
+                is_bounded = are_bounded(node, run.slots, inference.weights) if node.type in _READERS else None
+                is_told = is_of_sizes or are_counted(source, "CumSum") or (is_bounded is False and are_counted(source, "TopK"))
+                if is_told and not is_bounded:
                     nodes.append(node)
     return nodes
 
