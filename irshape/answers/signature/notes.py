@@ -161,7 +161,7 @@ _READERS: Final = ("Gather", "GatherElements", "ScatterElementsUpdate")
 
 
 def indexing(inference: Inference, found: Iterable[Because] = (), *, has_open: bool = True) -> list[Node]:
-    """The layers that read indices which other layers compute from open sizes, if there are some, or count, and of which no condition tells.
+    """The layers that read indices which others compute from open sizes, if there are some, or count, and of which no condition tells.
 
     A tie among those `found` tells of them, too.
     """
