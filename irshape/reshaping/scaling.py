@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement, islice
 from itertools import product as product_of
-from math import copysign, isclose, log, sqrt
+from math import copysign, isclose, log, log1p, sqrt
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -23,7 +23,7 @@ from irshape.reshaping.watch import ATTENTION, NAMES, constants_read
 from irshape.shape.dim import Dim, Size, brief_text, evaluate, product, symbols
 
 # The forms that are written as a call.
-_CALLS: Final = (sqrt, log)
+_CALLS: Final = (sqrt, log, log1p)
 
 
 class _Form(NamedTuple):
@@ -48,6 +48,7 @@ _FORMS: Final = (
     _Form("sqrt({})", sqrt, lambda bench, n: _add(bench, "Sqrt", n)),
     _Form("sqrt({} - 1)", lambda n: sqrt(n - 1), lambda bench, n: _add(bench, "Sqrt", _less_one(bench, n))),
     _Form("log({})", log, lambda bench, n: _add(bench, "Log", n)),
+    _Form("log({} + 1)", log1p, lambda bench, n: _add(bench, "Log", _add(bench, "Add", n, np.float32(1)))),
     _Form("{0}*({0} - 1)", lambda n: n * (n - 1), lambda bench, n: _add(bench, "Multiply", n, _less_one(bench, n))),  # pairs
     _Form("{0}/({0} - 1)", lambda n: n / (n - 1), lambda bench, n: _add(bench, "Divide", n, _less_one(bench, n))),  # of a variance
 )

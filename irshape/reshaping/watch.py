@@ -6,7 +6,7 @@ They are those that a layer reads from a constant at a port whose elements its r
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import isclose, log, prod, sqrt
+from math import isclose, log, log1p, prod, sqrt
 from typing import Any, Final, TypeAlias
 
 from irshape.editing.state import Item, Value
@@ -450,7 +450,7 @@ def _number(bench: Bench, item: Item) -> None:
         fixed += [prod(fixed)] if item.type == ATTENTION else []
         factor = 1 / number if item.type == "Divide" else number
         for was in single | {one * other for one in single for other in single}:
-            forms = [log(was), 1 / log(was)]
+            forms = [log(was), 1 / log(was), log1p(was), 1 / log1p(was)]
             if item.type in (*SCALING, ATTENTION) and not any(size % was == 0 for size in fixed):
                 less = [sqrt(was - 1)] if not any(size % (was - 1) == 0 for size in fixed) else []
                 roots = [root for root in (sqrt(was), *less) if root % 1]

@@ -164,6 +164,7 @@ def factor(text: str) -> str:
 
 @pytest.mark.parametrize(("text", "told"), [
     (factor(f"{np.log(12)}"), "computes with the number 2.48491"),
+    (factor(f"{1 / np.log(13)}"), "computes with the number 0.389871"),
     (factor(f"{12**-0.5}"), "computes with the number 0.288675"),
     (f"Divide(f32[1,12,5], f32={12**0.5}) -> Result", "computes with the number 3.4641"),
     (f"Multiply(f32[1,12,24], f32={12**-0.5}) -> Result", ""),  # of two heads with 12 channels each

@@ -34,6 +34,7 @@ def _told(one: str, other: str, shape: str) -> tuple[list[str], list[str]]:
     ("Divide", 3.4641016, 4.4721360, "[sqrt(S)]"),
     ("Multiply", 0.28867513, 0.22360680, "[1/sqrt(S)]"),
     ("Multiply", 2.4849066, 2.9957323, "[log(S)]"),
+    ("Divide", 2.5649493, 3.0445225, "[log(S + 1)]"),
     ("Multiply", 1.0909091, 1.0526316, "[S/(S - 1)]"),
     ("Power", 0.083333333, 0.05, "[1/S]"),
     ("Multiply", 132.0, 380.0, "[S*(S - 1)]"),
