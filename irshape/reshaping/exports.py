@@ -113,7 +113,8 @@ def reduce_whole(bench: Bench) -> None:
         elif (*kernel, step) != (1, 1, 1):
             return
     new = bench.add(_REDUCED[item.type], bench.tensor(data), np.array(axes, np.int64), keep_dims=True, name=f"{item.name}/whole")
-    bench.mend("kernel", [one for one, _ in kernels], bench.sizes(data)[2:], "generated", "the windows of both exports cover whole axes")
+    whole = [size if axis in axes else 1 for axis, size in enumerate(bench.sizes(data)[2:], 2)]
+    bench.mend("kernel", [one for one, _ in kernels], whole, "generated", "the windows of both exports cover whole axes")
     put_instead(bench, new)
 
 

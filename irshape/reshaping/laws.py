@@ -120,8 +120,10 @@ def _many(bench: Bench, item: Item, wants: Mapping[int, Size]) -> str:
 def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], law: Continuation | None) -> NoReturn:
     """Say that no law gives the elements of a constant, or why one is in doubt."""
     doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
+    if bench.witness is not None:
+        hint = f"{EXPORTS}: {OPEN_THERE}"
     if law is not None:
-        doubt, hint = law.doubt, _HINT if bench.witness else TELL
+        doubt, hint = law.doubt, hint if bench.witness else TELL
     elif bench.witness is None and _is_even(array, left):
         doubt, hint = "these elements are evenly spaced, in steps that may depend on the size", TELL
     error = Refusal(bench.item, f"needs {_many(bench, item, left)}, and {doubt}", item, hint)

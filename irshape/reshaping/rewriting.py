@@ -129,7 +129,7 @@ class Rewriter:
                 alone.walked()
             except Refusal as other:
                 before = {one.base for one in reached([other.item], lambda item: item.producers)}
-                is_answered = "--like" in (other.hint or "")  # the export is given
+                is_answered = other.hint is None or "--like" in other.hint  # the export is given
                 return error if is_answered or error.item.base in before else other
         return error
 

@@ -7,7 +7,7 @@ with the fewest formulas cut that need not be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from irshape.answers.batch.traces import chosen
@@ -191,6 +191,11 @@ def _moved(witness: Witness, paired: Set[Item], item: Item) -> Item | None:
         if moving and own is not None and witness.partners.get(own.base) is next((one for one in there if one in paired), item):
             return moving[0]
     return None
+
+
+def _differing(here: Mapping[str, object], there: Mapping[str, object]) -> str:
+    """The names of attributes that have other values there."""
+    return ", ".join([name for name, value in here.items() if there.get(name, value) != value])
 
 
 def _views(item: Item) -> Iterator[Item]:
@@ -530,6 +535,8 @@ class Walk:
                 continue
             if isinstance(size, int):
                 self.bench.notes.differing.append((_fixed(self.bench, item, axis, size, seen), ()))
+            elif names := _differing(item.attributes, witness.partners.get(item.base, item).attributes):
+                raise Refusal(item, f"has attributes ({names}) that {DIFFER}", hint=f"{EXPORTS}: {OPEN_THERE}")
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
                 raise _contradiction(self.bench, item, told)
@@ -569,7 +576,7 @@ class Walk:
 
         Data may be made again by a layer behind, and so may the sizes of a tensor that is not open yet, or numbers that leave no doubt.
         """
-        names = ", ".join([name for name, value in here[0] if dict(there[0]).get(name, value) != value])
+        names = _differing(dict(here[0]), dict(there[0]))
         error = _contradiction(self.bench, item, f"{f'has attributes ({names})' if names else 'reads numbers'} that {DIFFER}")
         pairs = enumerate(zip(item.inputs, here[1], there[1], strict=False))
         stated = [(port, self.bench.constant_of(value)) for port, (value, one, other) in pairs if one != other]
