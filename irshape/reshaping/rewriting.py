@@ -7,12 +7,12 @@ numbers. The pass over the rewritten model is the last word: `irshape.reshaping.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import partial
 from itertools import groupby
-from math import inf
+from math import inf, lcm
 from typing import Final, NamedTuple
 
 from irshape.answers.batch.traces import sizes_of
@@ -40,8 +40,9 @@ from irshape.reshaping.bench import (
 )
 from irshape.reshaping.folding import Folding, are_equal
 from irshape.reshaping.walk import DIFFER, Alternative, Walk
+from irshape.reshaping.ways import Apart, Trials, Ways, agreement
 from irshape.reshaping.wish import Wish
-from irshape.shape.dim import Dim, evaluate, is_known, symbols
+from irshape.shape.dim import Dim, Size, evaluate, is_known, symbols
 from irshape.shape.notation import ANY_SIZE, SymbolRange
 from irshape.shape.range import Bound
 from irshape.shape.shape import format_shape
@@ -178,6 +179,23 @@ class Rewriter:
         """Whether there is a second export, in which no layer is the partner of the one in doubt."""
         partners = None if self._witness is None else self._witness.partners
         return partners is not None and all(str(node.id) != doubt.where.layer_id for node in partners if node is not None)
+
+    def told_apart(self, doubts: Sequence[Doubt], near: Iterable[Size]) -> list[Apart]:
+        """Where the ways of all doubts about the same sizes agree and differ, else of each alone; `near` has the sizes of axes."""
+        trials = Trials(self._wish.recorded, {} if self._witness is None else self._witness.sizes, self._wish.batch, near)
+
+        def found(ways: Sequence[Ways]) -> tuple[int, dict[str, int]]:
+            at = trials.telling(ways) if ways else {}
+            return lcm(*map(agreement, ways)), at if at.keys() <= self._wish.given else {}
+
+        each = {one.names for one in doubts}
+        alike = {names: found([ways for other in doubts if names & other.names for ways in other.ways]) for names in each}
+        apart = []
+        for one in doubts:
+            (step, at), own = alike[one.names], found(one.ways) if not all(alike[one.names]) else (0, {})
+            told = ",".join([f"{name}={size}" for name, size in (at or own[1]).items()])
+            apart.append(Apart((step or own[0]) if one.ways else 0, told, trials.are_rounder()))
+        return apart
 
     def grants(self, sizes: Mapping[str, SymbolRange]) -> bool:
         """Whether a walk reaches the end if symbols have only these sizes."""

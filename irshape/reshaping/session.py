@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import zip_longest
-from math import inf, lcm
+from math import inf
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -38,7 +38,7 @@ from irshape.model.finding import end_name
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted
-from irshape.reshaping.ways import agreement, settles, telling
+from irshape.reshaping.ways import settles
 from irshape.shape.dim import Dim, Size, formula_text, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import Described, SymbolRange, shape_text
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from irshape.answers.signature.knobs import Knobs, Sizes
     from irshape.reshaping.bench import Doubt, Mend, Refusal, Witness
     from irshape.reshaping.rewriting import Rewriter
+    from irshape.reshaping.ways import Apart
     from irshape.reshaping.wish import Wish
 
 
@@ -409,9 +410,10 @@ class Session(inner.Session):
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
             advice, asked_about = None if inference.ok else self._other(before[0], engine), [one for _, one in rewriting.doubts]
+            near = [size for fact in engine.slots for size in fact.shape or ()]
             doubts = [
-                _doubtful(code, one, asked_about, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
-                for code, one in rewriting.doubts
+                _doubtful(code, one, apart, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
+                for (code, one), apart in zip(rewriting.doubts, rewriter.told_apart(asked_about, near), strict=True)
             ]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting
@@ -647,15 +649,15 @@ def _cause(mend: Mend) -> Diagnostic:
     return Diagnostic("S207", text, mend.where)
 
 
-def _doubtful(code: str, doubt: Doubt, doubts: Sequence[Doubt], wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
-    """The error that an open question is, one of several `doubts`. `limits` are sizes that leave no question.
+def _doubtful(code: str, doubt: Doubt, apart: Apart, wish: Wish, limits: str, advice: str | None, *, lacks: bool) -> Diagnostic:
+    """The error that an open question is, whose ways differ at the sizes in `apart`. `limits` are sizes that leave no question.
 
     `advice` is the next step if the model does not pass although the number stays, or with the first way. `lacks` says that the second
     export has no such layer.
     """
     if code == "P111" or (doubt.is_number and advice is not None):
         return Diagnostic(code, doubt.what, doubt.where, hint=_COMPARE if code == "P111" else advice)
-    step, at = _told_apart(doubt, doubts, wish)
+    step, at, are_rounder = apart
     names = [name for name in _named_sizes(wish) if name in doubt.names] if step else ()
     are_multiples = names and all(wish.recorded[name] % step == 0 for name in names)
     sizes = limits or (_multiples(wish, names, step) if are_multiples else "")
@@ -667,19 +669,10 @@ def _doubtful(code: str, doubt: Doubt, doubts: Sequence[Doubt], wish: Wish, limi
     if not doubt.is_number:
         first = "take the first way"
     chosen = f", or {first}: --choose first" if advice is None else ""
-    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}give a second export {like} (--like other.xml){chosen}")
-
-
-def _told_apart(doubt: Doubt, doubts: Sequence[Doubt], wish: Wish) -> tuple[int, str]:
-    """The step at whose multiples the ways of all doubts about the same sizes agree, and sizes at which an export tells them apart.
-
-    If there is none for all of them, those of the doubt alone.
-    """
-    others = [ways for one in doubts if one.names & doubt.names for ways in one.ways]
-    steps = [[agreement(ways) for ways in some] for some in (others, doubt.ways)]
-    known = [telling(some, wish.recorded, wish.batch) for some in (others, doubt.ways) if some]
-    at = next((one for one in known if one and one.keys() <= wish.given), {})
-    return lcm(*steps[0]) or lcm(*steps[1]) if doubt.ways else 0, ",".join([f"{name}={size}" for name, size in at.items()])
+    given = f"give a second export {like} (--like other.xml)"
+    if at and are_rounder and not lacks:
+        given = f"rewrite the other export, which leaves fewer ways, and give one at {at} with --like"
+    return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}{given}{chosen}")
 
 
 def _multiples(wish: Wish, names: Sequence[str], step: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.shape.dim import Dim, Size, evaluate, symbols
 from irshape.shape.range import Range
@@ -14,10 +16,14 @@ Ways: TypeAlias = tuple[tuple[Size, ...], tuple[Size, ...]]
 # The largest number whose multiples are tried as sizes for which ways agree, and which multiples are tried.
 _MOST_STEP: Final = 128
 _TRIALS: Final = (1, 2, 3, 4, 11, 21, 42, 85, 100, 1001)
-# Sizes at which an export may tell ways apart: as many multiples of each of these, less a number. Sizes one less than multiples of 12 also
-# tell whether a half, a third or a quarter is rounded down or up.
-_STEPS: Final = ((32, 0), (16, 0), (8, 0), (4, 0), (2, 0), (12, 1), (1, 0))
+# Sizes at which an export may tell ways apart: as many multiples of each of these, less a number, which makes them odd.
+_STEPS: Final = ((32, 0), (16, 0), (8, 0), (4, 0), (2, 0), (2, 1), (1, 0))
 _MULTIPLES: Final = 24
+# Odd sizes are so many steps apart: where a layer halves them, both may be odd again.
+_APART: Final = (1, 2, 4, 8)
+# The best of so many trials is taken, as far as so many sizes of axes say.
+_MOST_FOUND: Final = 12
+_MOST_NEAR: Final = 32
 _ANY: Final = Range(0, inf)
 
 
@@ -57,28 +63,73 @@ def settles(size: Size, number: int) -> bool:
     return all(_values(((size,), (number,)), trial) == [(number, number)] for trial in trials)
 
 
-def telling(several: Sequence[Ways], recorded: Mapping[str, int], batch: str | None) -> dict[str, int]:
-    """Sizes, larger than the recorded ones, at which an export tells each pair of ways apart; empty if no trial does.
+class Apart(NamedTuple):
+    """The `step` at whose multiples ways agree, or 0, and the sizes, as text, at which a second export tells them apart.
 
-    The batch stays, unless only another one tells.
+    `are_rounder` says that the second export would leave fewer ways if it were rewritten instead of the file.
     """
-    known = _names(several)
-    same = {} if batch is None or known.pop(batch, None) is None else {batch: recorded.get(batch, 1)}
-    for kept in (same, {name: was + 1 for name, was in same.items()}):
-        if found := _telling(several, known, recorded, kept):
-            return found
-    return {}
+
+    step: int
+    sizes: str
+    are_rounder: bool
 
 
-def _telling(several: Sequence[Ways], known: Mapping[str, Range], recorded: Mapping[str, int], kept: Mapping[str, int]) -> dict[str, int]:
-    largest = max([recorded.get(name, 1) for name in known], default=1)
-    for step, less in sorted(_STEPS, key=lambda one: one[0] > 2 * largest):  # `h` of `32*h` is small
-        for first in range(largest // step + 1 + less, largest // step + 1 + less + _MULTIPLES):
-            trial = {name: step * (first + at) - less for at, name in enumerate(sorted(known))}
-            are_asked = all(low <= trial[name] <= high for name, (low, high, *_) in known.items())
-            if are_asked and all(_differ(_values(ways, {**kept, **trial})) for ways in several):
-                return {**kept, **trial}
-    return {}
+class Trials:
+    """Sizes at which a second export may tell ways apart, larger than the `recorded` ones; the batch stays, unless only another one tells.
+
+    `seen` are the sizes of a second export that has left them open. `near` are sizes of axes, of which other ways may be parts.
+    """
+
+    def __init__(self, recorded: Mapping[str, int], seen: Mapping[str, int], batch: str | None, near: Iterable[Size]) -> None:
+        self._recorded = recorded
+        self._seen = seen
+        self._batch = batch
+        self._near = [*{str(size): size for size in near if isinstance(size, Dim)}.values()][:_MOST_NEAR]
+
+    def telling(self, several: Sequence[Ways]) -> dict[str, int]:
+        """Sizes at which the ways of each pair differ; empty if no trial tells."""
+        known = _names(several)
+        same = {}
+        if self._batch is not None and known.pop(self._batch, None) is not None:
+            same = {self._batch: self._recorded.get(self._batch, 1)}
+        near = [size for size in self._near if symbols(size) <= known.keys()]
+        for kept in (same, {name: was + 1 for name, was in same.items()}):
+            for trials in self._stages(known):
+                telling = ({**kept, **one} for one in trials if all(self._tell({**kept, **one}, ways) for ways in several))
+                if found := [*islice(telling, _MOST_FOUND)]:
+                    return min(found, key=partial(_divided, near))
+        return {}
+
+    def are_rounder(self) -> bool:
+        """Whether more sizes of the file than of the second export are multiples of 2 or 3, so that more parts of them are equal."""
+        near = [size for size in self._near if symbols(size) <= self._seen.keys() & self._recorded.keys()]
+        return bool(near) and _divided(near, self._recorded) > _divided(near, self._seen)
+
+    def _stages(self, known: Mapping[str, Range]) -> Iterator[list[dict[str, int]]]:
+        """The trials for symbols, as multiples of a number that all exports have, if there is one, else as sizes that are none."""
+        largest = max([self._recorded.get(name, 1) for name in known], default=1)
+        sizes = [size for name in known for size in (self._seen.get(name), self._recorded.get(name)) if size] if self._seen else []
+        for step, less in sorted(_STEPS, key=lambda one: one[0] > 2 * largest or (one[1] == 0 and any(size % one[0] for size in sizes))):
+            least, names = largest // step + 1 + less, sorted(known)
+            firsts = [(least + more, apart) for more in range(_MULTIPLES) for apart in (_APART if less and len(names) > 1 else (1,))]
+            trials = [{name: step * (first + at * apart) - less for at, name in enumerate(names)} for first, apart in firsts]
+            yield [
+                one
+                for one in trials
+                if all(low <= one[name] <= high and one[name] != self._seen.get(name) for name, (low, high, *_) in known.items())
+            ]
+
+    def _tell(self, trial: Mapping[str, int], ways: Ways) -> bool:
+        """Whether two ways differ at some sizes, and none gives the recorded number there, which would seem to stay."""
+        before, pairs = {**dict.fromkeys(trial, 1), **self._recorded}, _values(ways, trial)
+        differing = [size for (one, other), pair in zip(pairs, zip(*ways, strict=True), strict=False) if one != other for size in pair]
+        return _differ(pairs) and all(isinstance(size, int) or evaluate(size, trial) != evaluate(size, before) for size in differing)
+
+
+def _divided(sizes: Sequence[Size], trial: Mapping[str, int]) -> int:
+    """How many sizes are multiples of 2 or 3: a half or a third of these is the same, rounded down or up."""
+    numbers = [number for number, _ in _values((tuple(sizes), tuple(sizes)), trial)]
+    return sum(number % 2 == 0 or number % 3 == 0 for number in numbers)
 
 
 def _differ(pairs: Sequence[tuple[int, int]]) -> bool:

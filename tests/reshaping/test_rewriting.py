@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irshape
-from irshape.reshaping.ways import agreement, are_alike, settles
+from irshape.reshaping.ways import Trials, agreement, are_alike, settles
 from irshape.shape.dim import Scope, dim_max, dim_min
 from tests.reshaping.test_granted import asked, errors, output
 from tests.support.ir import Net
@@ -627,6 +627,28 @@ def test_ways_agree_at_multiples(one: str, other: str, step: int) -> None:
     assert agreement(((eval(one, scope),), (eval(other, scope),))) == step
 
 
+@pytest.mark.parametrize(("one", "other", "recorded", "seen", "told"), [
+    ("s // 2", "s // 4 * 2", 64, {}, 70),  # no multiple of 4; at 66, the second way gives 32, as it does at 64
+    ("s // 2", "(s + 1) // 2", 64, {}, 67),  # at 65, the first way gives 32 again
+    ("(s + 3) // 4", "(s + 1) // 4", 24, {"S": 47}, 29),  # 8 and 7; at 26, the second way gives 6 again
+    ("s", "s // 8 * 8 + 4", 20, {"S": 36}, 24),  # both exports have multiples of 4, and so has this one
+    ("s", "s // 8 * 8 + 4", 20, {"S": 24}, 32),  # not the second export again, and at 28 the ways agree
+    ("s // 2", "s - s // 2", 10, {"S": 13}, 17),  # 15 is a multiple of 3
+])  # fmt: skip
+def test_a_second_export_tells_ways_apart_at_some_sizes(one: str, other: str, recorded: int, seen: dict[str, int], told: int) -> None:
+    size = Scope().symbol("S")
+    ways = tuple((eval(text, {"s": size}),) for text in (one, other))
+    assert Trials({"S": recorded}, seen, None, [size]).telling([ways]) == {"S": told}
+
+
+def test_the_export_with_fewer_multiples_leaves_fewer_ways() -> None:
+    """A half of 24 and a quarter of 24 are whole numbers; 47 has neither."""
+    near = [Scope().symbol("S")]
+    assert Trials({"S": 24}, {"S": 47}, None, near).are_rounder()
+    assert not Trials({"S": 47}, {"S": 24}, None, near).are_rounder()
+    assert not Trials({"S": 24}, {}, None, near).are_rounder()
+
+
 @pytest.mark.parametrize(("size", "number", "does"), [
     ("(s // 16) * (1 // (s // 16))", 0, True),  # from 32 on
     ("dim_min(s, 512)", 512, True),
@@ -689,7 +711,7 @@ def test_a_window_is_padded_as_both_exports_pad_it() -> None:
         "the other export does not tell, because it has the same number either way"
     ]
     assert alike.diagnostics[0].hint == (
-        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ, such as S=35 (--like other.xml), "
+        "say which sizes are meant (--set S=2*k), give a second export at a size where the ways differ, such as S=23 (--like other.xml), "
         "or keep the number: --choose first"
     )
     assert errors(asked(even, "[1,4,2*k]", rewrite=True)) == []
