@@ -64,8 +64,11 @@ class _Arguments:
         title = self._title(given)
         for name in named:
             if name not in known and further is not None:
+                from difflib import get_close_matches
+
                 as_input = f"; for an input of this name, give inputs={{{name!r}: SHAPE}}" if "inputs" in known else ""
-                lead = hint("argument", name) or as_input
+                close = get_close_matches(name, known, 1, 0.8)
+                lead = hint("argument", name) or (f"; did you mean {close[0]}?" if close else "") + as_input
                 raise TypeError(f"there is no argument {name!r}{lead}; {title} takes {', '.join(known) or 'none'}")
         if len(given) > self.most:
             hidden = "self" in self.own
