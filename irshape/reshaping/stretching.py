@@ -404,6 +404,8 @@ def _through_reshape(bench: Bench, value: Value, wants: _Wants) -> Tensor | None
     """An axis that was split, or joined of others, follows its parts; sizes that are equal do not tell which part is which."""
     item, shape, before = value.item, bench.sizes(value), bench.sizes(source(value.item, 0))
     ends, sources = _ends(bench.recorded_sizes(value)), _ends(bench.recorded_sizes(source(item, 0)))
+    if len(ends) <= len(shape):  # a size that the file does not record
+        return None
     places: dict[int, Size] = {}
     for axis, size in wants.items():
         first = max((at for at in range(axis + 1) if ends[at] in sources), default=0)

@@ -1200,3 +1200,12 @@ def test_layers_of_one_name_that_read_each_other_the_other_way_round_are_no_part
     found = asked(one, "[1,4,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
     assert errors(found) == []
     assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,2*S,2]"
+
+
+def test_an_axis_beside_one_of_unknown_size_is_refused() -> None:
+    net = Net("""
+        _x: f32[1,1,6]
+        Multiply(_x, Transpose(Unsqueeze(f32[6,?], [0]), [0,2,1])) -> Result
+    """)
+    [error] = errors(asked(net, "[1,1,S]", rewrite=True))
+    assert error.startswith("S207 Multiply")
