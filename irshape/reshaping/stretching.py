@@ -331,7 +331,7 @@ def _through_elements(bench: Bench, value: Value, wants: _Wants) -> Tensor:
         given.append(_given(bench, item, port, own))
         factor = Folding(bench.draft, bench.recorded_sizes).of(read) if read is not None and product(sizes) == 1 else None
         if item.type in SCALING and (numbers := scales(bench, factor, [*wants.values()])):
-            bench.keep(f"{item!r} scales by {numbers}, {OF_SIZES} its axes")
+            bench.keep(f"{item!r} scales by {numbers}, {OF_SIZES} its axes", *wants.values())
     return bench.again(item, *given)
 
 

@@ -458,7 +458,8 @@ def _number(bench: Bench, item: Item) -> None:
                 forms += [1 / (was - 1)] if item.type == "Multiply" else []  # what a sum is divided by, `_mean` tells
                 forms += [was] if was not in single else []
             if any(isclose(factor, form, rel_tol=1e-6) for form in forms):
-                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *known)
+                made_of = [size for size, one in known.items() if was % one == 0]
+                bench.keep(f"{item!r} computes with the number {array.reshape(-1)[0]:g}, {OF_SIZES} the inputs", *made_of)
                 return
 
 
@@ -489,7 +490,7 @@ def _places(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         pending += [value.item for value in one.inputs if value is not None]
         for value in one.inputs if one.type in SCALING else ():
             if (numbers := _scales(bench, value, sizes)) and not any(repr(one) in doubt.what for doubt in bench.notes.kept):
-                bench.keep(f"{one!r} scales places by the constant {numbers}, {OF_SIZES} the image that {item!r} samples")
+                bench.keep(f"{one!r} scales places by the constant {numbers}, {OF_SIZES} the image that {item!r} samples", *sizes)
 
 
 _MOVING: Final = ("Concat", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Broadcast", "Slice", "Split", "VariadicSplit", "Gather")
