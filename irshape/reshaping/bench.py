@@ -402,13 +402,8 @@ class Bench:
         names = frozenset([name for size in sizes for name in symbols(size)])
         at = None if self.witness is None else self.witness.at
         doubt = Doubt(where_of(self.item), what, (ways,) if ways else (), is_number=True, names=names)
-        if at is not None and ways is not None and [*map(at, ways[0])] == [*map(at, ways[1])]:
-            doubt = doubt.left_open("it has the same number either way")
-        for size in sizes:
-            number = self.at(size) if isinstance(size, Dim) and str(size) not in self.numbers else 0  # of a whole size, the walk asks
-            if at is not None and isinstance(number, int) and at(size) == number > 1:
-                doubt = doubt.left_open(f"{formula_text(size)} is {number} in both", ((number,), (size,)))
-        self.notes.kept.append(doubt)
+        is_undecided = ways is not None and at is not None and [*map(at, ways[0])] == [*map(at, ways[1])]
+        self.notes.kept.append(doubt.left_open("it has the same number either way") if is_undecided else doubt)
 
     # Edits.
 

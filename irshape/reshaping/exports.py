@@ -10,6 +10,7 @@ import numpy as np
 from irshape.editing.state import Item
 from irshape.ops.flow import same
 from irshape.reshaping.bench import Bench, Seen, numbers_of, open_sizes, put_instead, source, vector
+from irshape.reshaping.ways import settles
 from irshape.shape.dim import Dim, Size, symbols
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
@@ -72,6 +73,16 @@ def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> 
     shapes = [bench.shape(value) or () for value in bench.item.inputs if value is not None]
     sizes = {str(size): size for shape in shapes for size in shape if isinstance(size, Dim)}.values() if both else ()
     return {name: size for number in both for size in explained(bench, sizes, number, number)[::-1] for name in symbols(size)}
+
+
+def alike(bench: Bench, sizes: Iterable[Size]) -> Dim | None:
+    """The first size that is a formula and has the same number in both exports, but not at all large sizes, as the 7 of `min(S, 7)`."""
+    at = None if bench.witness is None else bench.witness.at
+    for size in sizes if at is not None else ():
+        number = bench.at(size) if isinstance(size, Dim) and str(size) not in bench.numbers else 1  # of a whole size, the walk asks
+        if at is not None and isinstance(size, Dim) and isinstance(number, int) and at(size) == number > 1 and not settles(size, number):
+            return size
+    return None
 
 
 def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:

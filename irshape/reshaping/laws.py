@@ -32,8 +32,9 @@ from irshape.reshaping.bench import (
     total,
     vector,
 )
+from irshape.reshaping.exports import alike
 from irshape.reshaping.folding import Folding, are_equal, rounding_of
-from irshape.shape.dim import Dim, Size, brief_text, expression_of, product, symbols
+from irshape.shape.dim import Dim, Size, brief_text, expression_of, formula_text, product, symbols
 from irshape.shape.notation import SymbolRange
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
     """Say that no law gives the elements of a constant, or why one is in doubt."""
     doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
     if bench.witness is not None:
-        hint = f"{EXPORTS}: {OPEN_THERE}"
+        part = alike(bench, left.values())
+        hint = f"{EXPORTS}: {OPEN_THERE}" if part is None else f"{formula_text(part)} is the same in both exports: give one with another"
     if law is not None:
         doubt, hint = law.doubt, hint if bench.witness else TELL
     elif bench.witness is None and _is_even(array, left):
@@ -163,10 +165,11 @@ def _is_seen(bench: Bench, item: Item, made: Tensor, rounding: float) -> bool | 
 
 
 def _tells(bench: Bench, sizes: Iterable[Size]) -> bool:
-    """Whether a second export tells how elements go on: each symbol has another size there, and no two have the same one."""
+    """Whether a second export tells how elements go on: each size and each symbol is another there, and no two symbols are the same."""
     seen = {} if bench.witness is None else bench.witness.sizes
     names = {name for size in sizes for name in symbols(size)}
-    return len({seen[name] for name in names if name in seen and seen[name] != bench.numbers.get(name)}) == len(names)
+    others = {seen[name] for name in names if name in seen and seen[name] != bench.numbers.get(name)}
+    return len(others) == len(names) and alike(bench, sizes) is None
 
 
 _HINT: Final = "convert the model again with another size of this input, or keep the size that the constant is made for"

@@ -20,6 +20,8 @@ from irshape.ops.elementwise import Elementwise
 from irshape.ops.flow import Factor, Held, quotient, same
 from irshape.reshaping.bench import (
     CONSTANTS,
+    EXPORTS,
+    OPEN_THERE,
     TELL,
     UNROLLED,
     Bench,
@@ -254,7 +256,7 @@ def _stretched(bench: Bench, value: Value, wants: _Wants, *, keep_ones: bool) ->
         if constant is not None and constant is not item:  # a number that is as large as the old size, or a multiple
             why += f"; {constant!r} may hold the old size"
         needs = f"needs axis {axis} of {item!r} {listed(shape)} to be {brief_text(size)}"
-        again = "convert the model again with another size of this input"
+        again = "convert the model again with another size of this input" if bench.witness is None else f"{EXPORTS}: {OPEN_THERE}"
         hint = UNROLLED if has_steps else TELL if bench.witness is None and item.inputs else again
         bench.refuse(f"{needs}, but {why}", constant or item, hint)
     return made

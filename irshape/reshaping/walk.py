@@ -33,6 +33,7 @@ from irshape.reshaping.bench import (
     holder,
     listed,
     number_of,
+    open_sizes,
     recorded_as,
     sized,
     source,
@@ -559,8 +560,11 @@ class Walk:
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
         undecided = exports.undecided(self.bench, here[1], there[1]) if doubts else {}
+        alike = self._alike(item) if doubts else None
         for at, doubt in enumerate(doubts):
-            part = next((undecided[name] for name in sorted(doubt.names - same) if name in undecided), None)
+            part = next((undecided[name] for name in sorted(doubt.names - same) if name in undecided), alike)
+            if part is None and not doubt.names:
+                part = exports.alike(self.bench, open_sizes(self.bench))
             if part is not None and (number := self.bench.at(part)):
                 doubts[at] = doubt.left_open(f"{formula_text(part)} is {number} in both", ((number,), (part,)))
         left = [doubt for doubt in doubts if doubt.is_undecided or not (names := doubt.names & numbers.keys() or read) or names & same]
@@ -570,6 +574,11 @@ class Walk:
         if not has_mend and here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
+
+    def _alike(self, item: Item) -> Dim | None:
+        """A part of a size near a layer that is the same number in both exports, so that numbers that follow from it are the same, too."""
+        values = [*item.outputs, *item.inputs, *[value for one in item.producers for value in one.inputs]]
+        return exports.alike(self.bench, [size for value in values if value is not None for size in self.bench.shape(value) or ()])
 
     def _differ(self, item: Item, here: Read, there: Read, *, may_settle: bool) -> None:
         """Refuse numbers that differ in the other export, unless a mend has replaced them.

@@ -1209,3 +1209,23 @@ def test_an_axis_beside_one_of_unknown_size_is_refused() -> None:
     """)
     [error] = errors(asked(net, "[1,1,S]", rewrite=True))
     assert error.startswith("S207 Multiply")
+
+
+# Of 48 and of 51 elements, a window of 4 leaves 12: numbers that follow from these are the same in both exports.
+WINDOWED = 'MaxPool-1(f32[1,2,{}], kernel="4", strides="4", pads_begin="0", pads_end="0", rounding_type=floor)'
+OF_TWELVE = {
+    "a sum over all": "ReduceSum({}, [2], keep_dims=false) -> Divide(f32=12.0) -> Result",
+    "a root": f"Divide({{}}, f32={np.sqrt(np.float32(12))}) -> Result",
+    "the last index": "Gather-8({}, 11, 2) -> Result",
+    "a part": "Slice-8({}, [5], [7], [1], [2]) -> Result",
+    "evenly spaced": f"Multiply({{}}, f32={np.linspace(-1, 1, 12, dtype=np.float32).tolist()}) -> Result",
+    "a whole window": 'AvgPool({}, kernel="12", strides="1", pads_begin="0", pads_end="0", exclude-pad="0", rounding_type=floor) -> Result',
+}
+
+
+@pytest.mark.parametrize("name", OF_TWELVE)
+def test_a_second_export_with_the_same_part_of_a_size_decides_nothing(name: str) -> None:
+    one, other = (Net(OF_TWELVE[name].format(WINDOWED.format(size))) for size in (48, 51))
+    found = asked(one, "[1,2,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin)).diagnostics
+    told = [f"{fault.message} {fault.hint}" for fault in found if fault.severity == "error"]
+    assert told and all("S//4 is 12 in both" in one or "S//4 is the same in both" in one for one in told)
