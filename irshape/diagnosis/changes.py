@@ -411,8 +411,8 @@ class Changes:
         """At most so many attributes, each alone with another number or word, with which a layer gives what it records, as one change.
 
         `are_types` asks for attributes that are types only. Of the texts of an attribute, the most frequent ones in layers of the type are
-        taken: a net repeats what it does. If some texts are more frequent than those of the layer, only these are given. The likeliest
-        attribute is the first; a number is likelier than a word.
+        taken: a net repeats what it does. If some texts are more frequent than those of the layer, or an attribute is missing, only these
+        are given. The likeliest attribute is the first; a number is likelier than a word.
         """
         attributes, rank = node.layer.signature.attributes, highest_rank(node)
         if node.op_class is None or not transfer.is_pure:
@@ -435,7 +435,8 @@ class Changes:
             is_any = len(fits) >= _MOST_NAMED and not counts[fits[0]] and not fits[0][:1].isalpha()  # such as each axis of a SoftMax
             if likely := [] if is_any else [new for new in fits[:2] if counts[new]] or fits[:1]:
                 now = repr(clipped(text)) if text is not None else "missing" if declared.stated else ""
-                found.append((counts[_plain(text)] - counts[fits[0]], fits[0][:1].isalpha(), name, likely, now))
+                rarity = -len(self.model.nodes) if now == "missing" else counts[_plain(text)] - counts[fits[0]]
+                found.append((rarity, fits[0][:1].isalpha(), name, likely, now))
         found.sort(key=itemgetter(0, 1))
         named = [one[2:] for one in found if one[0] < 0 or found[0][0] >= 0][:most]
         verb = "it is" if len(named) == 1 else "they are"
@@ -522,7 +523,7 @@ def _other_texts(annotation: Any, text: str | None, rank: int) -> Iterator[str]:
         if text is None and inner is int:
             yield from map(str, range(-1, rank + 1))
         elif text is None:
-            yield from (",".join([str(one)] * count) for count in (rank - 2, rank) if count > 0 for one in (1, 0, 2))
+            yield from (",".join([str(one)] * count) for count in (rank - 2, rank - 3, rank) if count > 0 for one in (1, 0, 2))
         # Equal numbers, such as strides, are changed together, too.
         ranges = [range(len(parts))] if len(parts) > 1 and len(set(parts)) == 1 else []
         for changed in (*ranges, *(range(at, at + 1) for at in range(len(parts)))):

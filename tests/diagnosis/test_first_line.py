@@ -167,6 +167,12 @@ ROWS = {
         "R301 warning: the port records [1,8,16,16], but the model computes [1,8,32,32]; with strides='2,2' the layer gives "
         "[1,8,16,16], which it records; it is missing [Convolution c, port 2]",
     ),
+    "lost pads": (  # pads_begin="2,2" would give the record, too
+        'GroupConvolution(f32[1,8,16,16], f32=0[8,1,1,3,3], strides="1,1", dilations="1,1", pads_begin="1,1", pads_end="1,1") -> Result',
+        (' pads_end="1,1"', ""),
+        "R301 warning: the port records [1,8,16,16], but the model computes [1,8,15,15]; with pads_end='1,1' the layer gives "
+        "[1,8,16,16], which it records; it is missing [GroupConvolution groupconvolution_2, port 2]",
+    ),
     "a misspelt attribute": (
         MASKED,
         ("transpose_a", "transpos_a"),
