@@ -175,6 +175,13 @@ class Rewriter:
         """Whether a size is larger in the second export."""
         return self._witness is not None and self._witness.sizes.get(name, 0) > self._wish.recorded[name]
 
+    def stays(self, node: Node, axis: int) -> bool:
+        """Whether an axis of an input has the same size in the second export, although others differ."""
+        witness = self._witness
+        other = None if witness is None or node not in witness.partners else witness.bench.shape(witness.partners[node].outputs[0])
+        own = self._recorded[node.first_slot].shape
+        return bool(other and own and axis < len(other) and other[axis] == own[axis])
+
     def lacks(self, doubt: Doubt) -> bool:
         """Whether there is a second export, in which no layer is the partner of the one in doubt."""
         partners = None if self._witness is None else self._witness.partners

@@ -442,7 +442,7 @@ class Session(inner.Session):
 
         is_mixed = isinstance(error, BatchMixed) and error.code is None
         limits = rewriter.limited(error.reason)
-        left = _left(self.model, wish) or (_LIMITED.format(limits) if limits else None)
+        left = _left(self.model, wish, rewriter) or (_LIMITED.format(limits) if limits else None)
         left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
         if not left and is_mixed and wish.recorded.keys() > {wish.batch} and self._opens_batch():
             left = f"--batch {wish.batch} alone opens the batch; for the other sizes, too, give a second export (--like other.xml)"
@@ -557,7 +557,7 @@ class Session(inner.Session):
             hint = _TRY
         except Refusal as error:
             hint, has_body = None, error.item.base is not None and bool(error.item.base.bodies)
-            causes = [] if has_body else [_refusal(error, _left(self.model, wish))]  # the walk does not enter bodies
+            causes = [] if has_body else [_refusal(error, _left(self.model, wish, rewriter))]  # the walk does not enter bodies
         except (EditError, WeightsError):  # only the errors of the pass are known
             causes = []
         if not causes:
@@ -605,13 +605,17 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
     return diagnostics.replaced([one for one in diagnostics if (one.code, one.where) not in places], others)
 
 
-def _left(model: Model, wish: Wish) -> str | None:
-    """The advice to name the sizes of the inputs that keep a size which others no longer have; None if there are none."""
+def _left(model: Model, wish: Wish, rewriter: Rewriter) -> str | None:
+    """The advice to name the sizes of the inputs that keep a size which others no longer have; None if there are none.
+
+    A size that an input has in the second export, too, is another one.
+    """
     named = {was: str(wish.asked.get(name, name)) for name, was in wish.recorded.items() if was > 1}
     options = []
     for node in model.parameters:
         shape = wish.inputs.shapes.get(node) or described_shape(node) or ()
-        if not any(one.symbols for one in shape) and any(one.low == one.high and one.low in named for one in shape):
+        old = [axis for axis, one in enumerate(shape) if one.low == one.high and one.low in named]
+        if not any(one.symbols for one in shape) and not all(rewriter.stays(node, axis) for axis in old):
             sizes = [named.get(one.low, str(one)) if one.low == one.high else str(one) for one in shape]
             if wish.batch is not None and sizes[0] == str(wish.recorded.get(wish.batch)):
                 sizes[0] = str(wish.asked.get(wish.batch, wish.batch))
