@@ -80,8 +80,9 @@ def follow(bench: Bench) -> None:
                 wants.setdefault(port, {})[axis] = wanted
     alone = set[int]()  # constants that may be the only inputs with the size along an axis
     for port, axis, ways in longer(bench):
-        wants.setdefault(port, {}).setdefault(axis, bench.pick([Seen([way]) for way in ways])[0])
-        alone.add(port)
+        if axis not in wants.setdefault(port, {}):  # else another input has the size
+            wants[port][axis] = bench.pick([Seen([way]) for way in ways])[0]
+            alone.add(port)
     for port, own in wants.items():
         value = source(item, port)
         before = [bench.sizes(value)[axis] for axis in own]

@@ -1229,3 +1229,11 @@ def test_a_second_export_with_the_same_part_of_a_size_decides_nothing(name: str)
     found = asked(one, "[1,2,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin)).diagnostics
     told = [f"{fault.message} {fault.hint}" for fault in found if fault.severity == "error"]
     assert told and all("S//4 is 12 in both" in one or "S//4 is the same in both" in one for one in told)
+
+
+def test_a_table_as_long_as_another_input_has_its_size() -> None:
+    """12 of 48 and 16 of 64 may also be rounded up; the other input of the layer is rounded down."""
+    one, other = (Net(f"Multiply({WINDOWED.format(4 * count)}, f32={[float(at) for at in range(count)]}) -> Result") for count in (12, 16))
+    found = asked(one, "[1,2,S]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,2,S//4]"
