@@ -560,7 +560,7 @@ class Walk:
         }
         same = {name for name, was in numbers.items() if was > 1 and witness.sizes.get(name) in (None, was)}
         undecided = exports.undecided(self.bench, here[1], there[1]) if doubts else {}
-        alike = self._alike(item) if doubts else None
+        alike = exports.alike(self.bench, exports.near(self.bench)) if doubts else None
         for at, doubt in enumerate(doubts):
             part = next((undecided[name] for name in sorted(doubt.names - same) if name in undecided), alike)
             if part is None and not doubt.names:
@@ -574,11 +574,6 @@ class Walk:
         if not has_mend and here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
-
-    def _alike(self, item: Item) -> Dim | None:
-        """A part of a size near a layer that is the same number in both exports, so that numbers that follow from it are the same, too."""
-        values = [*item.outputs, *item.inputs, *[value for one in item.producers for value in one.inputs]]
-        return exports.alike(self.bench, [size for value in values if value is not None for size in self.bench.shape(value) or ()])
 
     def _differ(self, item: Item, here: Read, there: Read, *, may_settle: bool) -> None:
         """Refuse numbers that differ in the other export, unless a mend has replaced them.
