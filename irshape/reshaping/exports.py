@@ -86,7 +86,7 @@ def alike(bench: Bench, sizes: Iterable[Size]) -> Dim | None:
 
 
 def near(bench: Bench) -> list[Size]:
-    """The sizes from which numbers of the layer that is visited may follow: those of its tensors, and of the inputs of the layers before."""
+    """The sizes from which numbers of the layer that is visited may follow: of its tensors, and of the inputs of the layers before."""
     item = bench.item
     values = [*item.outputs, *item.inputs, *[value for one in item.producers for value in one.inputs]]
     return [size for value in values if value is not None for size in bench.shape(value) or ()]
