@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -174,11 +174,13 @@ class _Largest:
 
     def _counted(self, node: Node, slot: int) -> Size | None:
         """The count of a whole axis by a CumSum, and the last index of a TopK."""
-        shape, op = self._slots[node.sources[0]].shape, cast("Any", node.op)
-        if node.type == "TopK":
-            return shape[op.axis] - 1 if shape and slot != node.first_slot and -len(shape) <= op.axis < len(shape) else None
-        axis = self._elements(node.sources[1])
-        return shape[axis[0]] if shape and axis and isinstance(axis[0], int) and -len(shape) <= axis[0] < len(shape) else None
+        is_top = node.type == "TopK"
+        if min(node.sources) < 0 or (is_top and slot == node.first_slot):  # a layer at fault, or the largest elements themselves
+            return None
+        shape, named = self._slots[node.sources[0]].shape, () if is_top else self._elements(node.sources[1])
+        axis = getattr(node.op, "axis", None) if is_top else named[0] if named else None
+        count = shape[axis] if shape and isinstance(axis, int) and -len(shape) <= axis < len(shape) else None
+        return count if count is None or not is_top else count - 1
 
     def _elements(self, slot: int) -> tuple[Size, ...] | None:
         """The elements of a small tensor of sizes: those that the pass has followed, or those of a ShapeOf, and parts of these."""

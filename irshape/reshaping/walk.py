@@ -50,6 +50,7 @@ from irshape.reshaping.watch import (
     is_open,
     numbers_read,
     reads_number,
+    stated_by,
     watch,
 )
 from irshape.reshaping.ways import Ways, are_alike
@@ -536,7 +537,7 @@ class Walk:
                 continue
             if isinstance(size, int):
                 self.bench.notes.differing.append((_fixed(self.bench, item, axis, size, seen), ()))
-            elif names := _differing(item.attributes, witness.partners.get(item.base, item).attributes):
+            elif names := _differing(stated_by(item), stated_by(witness.partners.get(item.base, item))):
                 raise Refusal(item, f"has attributes ({names}) that {DIFFER}", hint=f"{EXPORTS}: {OPEN_THERE}")
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"

@@ -512,8 +512,7 @@ _WATCHES: Final[dict[str, Callable[[Bench, Item, Sequence[int]], None]]] = {
 def numbers_read(bench: Bench, item: Item) -> Read:
     """What a layer states, and the numbers and formulas that it reads: of a large constant the shape.
 
-    The pattern of a Reshape is left out, as 0 and -1 say the same as numbers: the shapes of its output are compared. So is `special_zero`,
-    which exporters set as the pattern needs it, and a seed, which each export draws.
+    The pattern of a Reshape is left out, as 0 and -1 say the same as numbers: the shapes of its output are compared.
     """
     read: list[object] = []
     for port, value in enumerate(item.inputs if item.type != "Reshape" else item.inputs[:1]):
@@ -521,7 +520,12 @@ def numbers_read(bench: Bench, item: Item) -> Read:
         if array is not None:  # of which a rule may follow the elements in one export only
             elements = array.shape if array.size > _FEW else tuple(array.reshape(-1).tolist())
         read.append(elements)
-    return sorted([one for one in item.attributes.items() if one[0] not in ("special_zero", "op_seed")]), read
+    return sorted(stated_by(item).items()), read
+
+
+def stated_by(item: Item) -> dict[str, str]:
+    """The attributes of a layer without `special_zero`, which exporters set as the pattern needs it, and the seed that each one draws."""
+    return {name: text for name, text in item.attributes.items() if name not in ("special_zero", "op_seed")}
 
 
 def has_formulas(read: Read) -> bool:
