@@ -184,7 +184,10 @@ def same_layers(model: Model, other: Model) -> dict[Node, Node]:
 
 
 def _uncrossed(pairs: Mapping[Node, Node], known: Mapping[Node, Node]) -> dict[Node, Node]:
-    """The pairs that read no layers of different known pairs. Exporters count names on, so that the next layer may have the name there."""
+    """The pairs that read no layers of different known pairs. Exporters count names on, so that the next layer may have the name there.
+
+    What reads a wrong pair reads layers of different pairs, too: it stays if only the pairs without contradiction are known.
+    """
     there = set(known.values())
 
     def is_crossed(one: Node, other: Node) -> bool:

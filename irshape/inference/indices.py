@@ -15,6 +15,7 @@ from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Dim, Size, le_unasked, product
 from irshape.shape.element_type import INTEGER
 from irshape.shape.guard import Requirement
+from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights, WeightsError, decode
 
 # Operations whose elements are elements of their first input: all of them, or some.
@@ -72,18 +73,24 @@ def _constant_indices(model: Model, slots: Sequence[Fact]) -> Iterator[tuple[Nod
 
 def _axis(node: Node, slots: Sequence[Fact]) -> Size | None:
     """The size of the axis along which a layer reads or writes elements by their indices; None if it is not known."""
-    port = 3 if node.type == "ScatterElementsUpdate" else 2
-    is_stated = node.type == "GatherElements"
-    if len(node.sources) <= (0 if is_stated else port) or min(node.sources) < 0:  # a layer at fault
+    if min(node.sources, default=-1) < 0:  # a layer at fault
         return None
-    shape, axis = slots[node.sources[0]].shape, (getattr(node.op, "axis", None),) if is_stated else slots[node.sources[port]].elements
-    along = axis[0] if axis is not None and len(axis) == 1 else None
-    return shape[along] if shape and isinstance(along, int) and -len(shape) <= along < len(shape) else None
+    shape = slots[node.sources[0]].shape
+    if node.type == "GatherElements":
+        return _size_along(shape, getattr(node.op, "axis", None))
+    port = 3 if node.type == "ScatterElementsUpdate" else 2
+    axis = slots[node.sources[port]].elements if port < len(node.sources) else None
+    return _size_along(shape, axis[0]) if axis is not None and len(axis) == 1 else None
+
+
+def _size_along(shape: Shape, axis: object) -> Size | None:
+    """The size of an axis; None if it is not known."""
+    return shape[axis] if shape and isinstance(axis, int) and -len(shape) <= axis < len(shape) else None
 
 
 def are_bounded(node: Node, slots: Sequence[Fact], weights: Weights | None) -> bool | None:
     """Whether no index that a layer reads is beyond the axis, by constants or a count; None if the largest index is not known."""
-    moves = _MOVES | _PARTS | _COUNTERS | ({"GatherElements"} if node.type == "Gather" else set())
+    moves = _MOVES | _PARTS | _COUNTERS | {"GatherElements"}
     last, size = _Largest(node.model, slots, weights, moves, _MOST_STORED).of(node.sources[1]), _axis(node, slots)
     return None if last is None or size is None else le_unasked(last + 1, size) is True
 
@@ -174,13 +181,14 @@ class _Largest:
 
     def _counted(self, node: Node, slot: int) -> Size | None:
         """The count of a whole axis by a CumSum, and the last index of a TopK."""
-        is_top = node.type == "TopK"
-        if min(node.sources) < 0 or (is_top and slot == node.first_slot):  # a layer at fault, or the largest elements themselves
+        if min(node.sources) < 0:  # a layer at fault
             return None
-        shape, named = self._slots[node.sources[0]].shape, () if is_top else self._elements(node.sources[1])
-        axis = getattr(node.op, "axis", None) if is_top else named[0] if named else None
-        count = shape[axis] if shape and isinstance(axis, int) and -len(shape) <= axis < len(shape) else None
-        return count if count is None or not is_top else count - 1
+        shape = self._slots[node.sources[0]].shape
+        if node.type == "TopK":  # whose first output are the largest elements themselves
+            count = _size_along(shape, getattr(node.op, "axis", None)) if slot != node.first_slot else None
+            return None if count is None else count - 1
+        axis = self._elements(node.sources[1])
+        return _size_along(shape, axis[0]) if axis else None
 
     def _elements(self, slot: int) -> tuple[Size, ...] | None:
         """The elements of a small tensor of sizes: those that the pass has followed, or those of a ShapeOf, and parts of these."""

@@ -77,10 +77,11 @@ def undecided(bench: Bench, here: Sequence[object], there: Sequence[object]) -> 
 
 def alike(bench: Bench, sizes: Iterable[Size]) -> Dim | None:
     """The first size that is a formula and has the same number in both exports, but not at all large sizes, as the 7 of `min(S, 7)`."""
-    at = None if bench.witness is None else bench.witness.at
-    for size in sizes if at is not None else ():
-        number = bench.at(size) if isinstance(size, Dim) and str(size) not in bench.numbers else 1  # of a whole size, the walk asks
-        if at is not None and isinstance(size, Dim) and isinstance(number, int) and at(size) == number > 1 and not settles(size, number):
+    for size in sizes:
+        if bench.witness is None or not isinstance(size, Dim) or str(size) in bench.numbers:  # of a whole size, the walk asks
+            continue
+        number = bench.at(size)
+        if isinstance(number, int) and number > 1 and bench.witness.at(size) == number and not settles(size, number):
             return size
     return None
 

@@ -123,7 +123,8 @@ def _refuse(bench: Bench, item: Item, array: Array, left: Mapping[int, Size], la
     doubt, hint = "these elements differ from each other: they were learned or computed for this size", _HINT
     if bench.witness is not None:
         part = alike(bench, left.values())
-        hint = f"{EXPORTS}: {OPEN_THERE}" if part is None else f"{formula_text(part)} is the same in both exports: give one with another"
+        same = "" if part is None else f"{formula_text(part)} is {bench.at(part)} in both exports: give one in which it differs"
+        hint = same or f"{EXPORTS}: {OPEN_THERE}"
     if law is not None:
         doubt, hint = law.doubt, hint if bench.witness else TELL
     elif bench.witness is None and _is_even(array, left):

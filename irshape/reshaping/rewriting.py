@@ -196,12 +196,12 @@ class Rewriter:
             return lcm(*map(agreement, ways)), at if at.keys() <= self._wish.given else {}
 
         each = {one.names for one in doubts}
-        alike = {names: found([ways for other in doubts if names & other.names for ways in other.ways]) for names in each}
-        apart = []
+        together = {names: found([ways for other in doubts if names & other.names for ways in other.ways]) for names in each}
+        apart, are_rounder = [], trials.are_rounder()
         for one in doubts:
-            (step, at), own = alike[one.names], found(one.ways) if not all(alike[one.names]) else (0, {})
+            (step, at), own = together[one.names], found(one.ways) if not all(together[one.names]) else (0, {})
             told = ",".join([f"{name}={size}" for name, size in (at or own[1]).items()])
-            apart.append(Apart((step or own[0]) if one.ways else 0, told, trials.are_rounder()))
+            apart.append(Apart((step or own[0]) if one.ways else 0, told, are_rounder))
         return apart
 
     def grants(self, sizes: Mapping[str, SymbolRange]) -> bool:

@@ -608,7 +608,7 @@ def _with(diagnostics: Diagnostics, more: Iterable[Diagnostic]) -> Diagnostics:
 def _left(model: Model, wish: Wish, rewriter: Rewriter) -> str | None:
     """The advice to name the sizes of the inputs that keep a size which others no longer have; None if there are none.
 
-    A size that an input has in the second export, too, is another one.
+    An input that has the same size in the second export does not follow the others.
     """
     named = {was: str(wish.asked.get(name, name)) for name, was in wish.recorded.items() if was > 1}
     options = []
@@ -675,7 +675,7 @@ def _doubtful(code: str, doubt: Doubt, apart: Apart, wish: Wish, limits: str, ad
     chosen = f", or {first}: --choose first" if advice is None else ""
     given = f"give a second export {like} (--like other.xml)"
     if at and are_rounder and not lacks:
-        given = f"rewrite the other export, which leaves fewer ways, and give one at {at} with --like"
+        given = f"rewrite the other export, which leaves fewer ways, and give an export at {at} with --like"
     return Diagnostic(code, doubt.what, doubt.where, hint=f"{meant}{given}{chosen}")
 
 

@@ -163,14 +163,14 @@ _READERS: Final = ("Gather", "GatherElements", "ScatterElementsUpdate")
 def indexing(inference: Inference, found: Iterable[Because] = (), *, has_open: bool = True) -> list[Node]:
     """The layers that read indices which others compute from open sizes, if there are some, or count, and of which no condition tells.
 
-    A tie among those `found` tells of them, too.
+    The ties in `found` are conditions, too.
     """
     tied = {guard._node for guard in (*inference.guards, *(guard for one in found for guard in one.guards))}
     nodes = []
     for graph, run in inference.graphs:
         tied.update(node for node, _, _ in largest_indices(graph, run.slots, inference.weights))
         kinds: dict[Node, int] = {}  # 0 for constants, 1 for what they and sizes give, 2 for data
-        for node in graph:
+        for node in graph if has_open else graph.of_type(*_READERS):
             own = {"Const": 0, "ShapeOf": 1}.get(node.type)
             kinds[node] = max((kinds.get(one, 2) for one in node.producers), default=2) if own is None else own
             if node.op is None or node in tied:
@@ -183,9 +183,11 @@ def indexing(inference: Inference, found: Iterable[Because] = (), *, has_open: b
                 port = node.op.input_at(position, len(node.sources))
                 if port is None or port.name != "indices":
                     continue
+                is_likely = is_of_sizes or are_counted(source, "CumSum")
+                if not is_likely and not are_counted(source, "TopK"):
+                    continue
                 is_bounded = are_bounded(node, run.slots, inference.weights) if node.type in _READERS else None
-                is_told = is_of_sizes or are_counted(source, "CumSum") or (is_bounded is False and are_counted(source, "TopK"))
-                if is_told and not is_bounded:
+                if is_bounded is False or (is_likely and is_bounded is None):
                     nodes.append(node)
     return nodes
 
