@@ -243,11 +243,11 @@ class Walk:
 
     def run(self) -> None:
         """Visit every layer. Raises `Refusal` if no options let all of them pass."""
-        self._go(0)
+        likelier = self._go(0)
         try:
             self._agree()
         except Refusal as error:
-            raise self._contradicted or error from None
+            raise self._contradicted or likelier or error from None
 
     def _agree(self) -> None:
         """Refuse a number that another export contradicts, and that no layer has made again."""
@@ -255,8 +255,11 @@ class Walk:
         if error := _contradicting(self.bench, lambda item: item not in replaced):
             raise error
 
-    def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> None:
-        """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are."""
+    def _go(self, start: int, most: int = _MOST_STEPS_BACK) -> Refusal | None:
+        """Visit the layers from a position on, with at most so many steps back; choices before it stay as they are.
+
+        The result is the refusal of the likelier options, if there were any.
+        """
         furthest: tuple[tuple[int, int, bool], Refusal] | None = None
         begun, at, most_visits = self._steps_back, start, self._visits + self._most_visits
         while at < len(self._items):
@@ -285,6 +288,7 @@ class Walk:
                 choice.index += 1
                 _return(self.bench, choice.marks)
                 at = choice.at
+        return None if furthest is None else furthest[1]
 
     def unnamed(self, reason: str) -> str:
         """Which axis each size is that a text tells by a name of irshape's own, such as `d0`."""
