@@ -286,7 +286,7 @@ CALLS: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (irshape.reshape, {"set": {"B": 2}}, r"'set'; the argument is symbols; reshape takes source, inputs, .*batch, rewrite, like"),
     (irshape.infer, {"input_shapes": {}}, r"'input_shapes'; the argument is inputs"),
-    (irshape.reshape, {"rewrit": True}, r"'rewrit'; did you mean rewrite\?; for an input of this name, give inputs="),
+    (irshape.reshape, {"rewrit": True}, r"'rewrit'; did you mean rewrite\? For an input of this name, give inputs="),
     (irshape.reshape, {"prove": True}, r"'prove'; irshape\.compare\(a, b\) runs two models"),
     (
         irshape.reshape,
