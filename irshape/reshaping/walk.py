@@ -139,11 +139,11 @@ def _results(bench: Bench) -> list[Sequence[Size]]:
 
 
 def _contradicting(bench: Bench, counts: Callable[[Item], bool], known: Item | None = None) -> Refusal | None:
-    """The first number that another export contradicts and that is still read, of the layers that count; none of a `known` constant."""
+    """The first number that another export contradicts and that is still read, of the layers that count; None if a `known` constant has it."""
     for error, constants in bench.notes.differing:
         read = {bench.constant_of(value) for value in error.item.inputs}
-        if counts(error.item) and known not in constants and (not constants or not read.isdisjoint(constants)):
-            return error
+        if counts(error.item) and (not constants or not read.isdisjoint(constants)):
+            return None if known in constants else error
     return None
 
 
