@@ -29,6 +29,7 @@ from irshape.reshaping.bench import (
     EXPORTS,
     OPEN_THERE,
     OTHER_WAY,
+    UNROLLED,
     Bench,
     Doubt,
     Mend,
@@ -122,8 +123,17 @@ class Rewriter:
             raise self._alone(self._from_recorded(error)) from None
 
     def _alone(self, error: Refusal) -> Refusal:
-        """The error of the file alone, if a layer misses a shape of the second export, which may have other layers; else the error."""
-        if (error.hint or "").startswith(EXPORTS) and not error.reason.endswith(DIFFER):
+        """The error of the file alone, if a layer misses a shape of the second export, which may have other layers; else the error.
+
+        Where a Concat joins another number of tensors there, each export has layers for its own steps.
+        """
+        partners = {} if self._witness is None else self._witness.partners
+        is_contradicted = (error.hint or "").startswith(EXPORTS)
+        if is_contradicted and any(
+            node and node.type == "Concat" and len(node.sources) != len(one.inputs) for node, one in partners.items()
+        ):
+            error.hint = UNROLLED
+        elif is_contradicted and not error.reason.endswith(DIFFER):
             alone = copy(self)
             alone._witness = None
             try:

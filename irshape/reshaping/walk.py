@@ -23,7 +23,6 @@ from irshape.reshaping.bench import (
     EXPORTS,
     OPEN_THERE,
     OTHER_WAY,
-    UNROLLED,
     AxisFormula,
     BatchMixed,
     Bench,
@@ -139,7 +138,7 @@ def _results(bench: Bench) -> list[Sequence[Size]]:
 
 
 def _contradicting(bench: Bench, counts: Callable[[Item], bool], known: Item | None = None) -> Refusal | None:
-    """The first number that another export contradicts and that is still read, of the layers that count; None if a `known` constant has it."""
+    """The first number that another export contradicts and that is still read, of the layers that count; None if `known` has it."""
     for error, constants in bench.notes.differing:
         read = {bench.constant_of(value) for value in error.item.inputs}
         if counts(error.item) and (not constants or not read.isdisjoint(constants)):
@@ -156,8 +155,6 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
     """The refusal of a layer that the other export contradicts, for the size of a constant if it is known."""
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
-    if partner is not None and item.type == "Concat" and len(partner.inputs) != len(item.inputs):
-        return Refusal(item, told, constant, UNROLLED)
     alone = [one for one in item.producers if one.type == "Pad" and bench.witness is not None and one.base not in bench.witness.partners]
     if partner is not None and alone:
         return Refusal(item, told, constant, f"the other export has no {alone[0]!r}: give an export of a size that is padded, too")
