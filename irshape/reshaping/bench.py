@@ -587,9 +587,6 @@ def formula(bench: Bench, size: Size, source: Value | None = None) -> Tensor:
     if known is None:
         found = _axis_with(bench, size, source)
         known = bench.notes.made[key] = _axis(bench, *found) if found else _computed(bench, size)
-        held = bench.notes.traces.held
-        if (slot := known._value.slot) in held:
-            held[slot] = cleared(held[slot], Fact(ElementType.i64, (1,), (size,)), bench.batch)
     return known
 
 
@@ -640,7 +637,11 @@ def _axis(bench: Bench, value: Value, axis: int) -> Tensor:
             "ShapeOf", bench.tensor(value), output_type="i64", name=f"{name}/shape_of", version="opset3"
         )
     zero = np.array(0, np.int64)
-    return bench.add("Gather", shape, np.array([axis], np.int64), zero, name=f"{name}/axis_{axis}", version="opset8", batch_dims=0)
+    made = bench.add("Gather", shape, np.array([axis], np.int64), zero, name=f"{name}/axis_{axis}", version="opset8", batch_dims=0)
+    held, slot = bench.notes.traces.held, made._value.slot
+    if slot in held:  # the size of the batch is not read with another axis
+        held[slot] = cleared(held[slot], Fact(ElementType.i64, (1,), (bench.sizes(value)[axis],)), bench.batch)
+    return made
 
 
 def _computed(bench: Bench, size: Dim) -> Tensor:
