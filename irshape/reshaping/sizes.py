@@ -34,7 +34,7 @@ from irshape.reshaping.bench import (
     total,
     vector,
 )  # fmt: skip
-from irshape.reshaping.exports import AS_SEEN, PATCHES, parts_of, seen, seen_along
+from irshape.reshaping.exports import AS_SEEN, PATCHES, explained, parts_of, seen, seen_along
 from irshape.reshaping.stretching import interpolated
 from irshape.shape.dim import Dim, Size, expression_of, formula_text, product, symbols
 
@@ -402,7 +402,9 @@ def interpolate(bench: Bench) -> None:
             elif number == recorded[axis]:
                 found = [own]
         if bench.witness is not None:
-            found = [size for size in found if bench.witness.has(item.outputs[0], axis, size)] or found
+            there = (bench.witness.shape(item.outputs[0]) or shape)[axis]
+            parts = explained(bench, [own], number, there) if isinstance(number, int) and isinstance(there, int) else []
+            found = [size for size in found if bench.witness.has(item.outputs[0], axis, size)] or parts or found
         options = [[*one, size] for one in options for size in found][:_MOST]
     if all(isinstance(one, Dim) for one in sizes) or not any(isinstance(size, Dim) for one in options for size in one):
         return

@@ -522,6 +522,15 @@ def test_a_second_export_tells_whether_a_number_is_the_size(name: str, stays: bo
     assert (found.layer(str(found.model.results[0].id)).inputs[0].formula == shape) != stays
 
 
+@pytest.mark.parametrize(("here", "there"), [(29, 34), (34, 29)])
+def test_a_second_export_tells_how_an_image_is_halved(here: int, there: int) -> None:
+    text, shape = _ALIKE["an image"]
+    net, other = (Net(text.format(size, (size + 1) // 2)) for size in (here, there))
+    found = asked(net, shape, rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))
+    assert errors(found) == []
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,1,(S + 1)//2,8]"
+
+
 @pytest.mark.parametrize(("length", "count", "told"), [
     (20, 4, []),
     (20, 9, ["S207 TopK 'topk_2' gives the size 4 on axis 1, but the other export has 9: Const 'const_1' (line 10) holds the old size"]),
