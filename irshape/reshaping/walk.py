@@ -155,9 +155,15 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
     """The refusal of a layer that the other export contradicts, for the size of a constant if it is known."""
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
-    alone = [one for one in item.producers if one.type == "Pad" and bench.witness is not None and one.base not in bench.witness.partners]
-    if partner is not None and alone:
-        return Refusal(item, told, constant, f"the other export has no {alone[0]!r}: give an export of a size that is padded, too")
+    if partner is not None and bench.witness is not None:
+        paired = bench.witness.partners
+        alone = [one for one in item.producers if one.type == "Pad" and one.base not in paired]
+        theirs = [one for one in partner.producers if one.type == "Pad" and one not in paired.values()]
+        if alone or theirs:
+            has, size = (
+                ("the other export has no", "is padded, too") if alone else ("only the other export has", "needs no pads, as in this file")
+            )
+            return Refusal(item, told, constant, f"{has} {[*alone, *theirs][0]!r}: give an export of a size that {size}")
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
         return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"

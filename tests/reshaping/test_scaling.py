@@ -331,6 +331,16 @@ def test_a_transpose_that_only_the_other_export_has_is_told() -> None:
     assert errors(_beside(other, one, "[1,S,6]")) == []
 
 
+def test_a_pad_that_only_one_export_has_is_told() -> None:
+    """Pairs of rows are joined; an odd number of rows is padded first."""
+    even = Net("f32[1,24,8] -> joined: Reshape([1,12,16]) -> Result")
+    odd = Net("f32[1,35,8] -> padded: Pad-12([0,0,0], [0,1,0], f32=0.0, pad_mode=constant) -> joined: Reshape([1,18,16]) -> Result")
+    [told] = _beside(even, odd, "[1,T,8]").errors
+    assert told.hint == "only the other export has Pad 'padded': give an export of a size that needs no pads, as in this file"
+    [told] = _beside(odd, even, "[1,T,8]").errors
+    assert told.message.startswith("Pad 'padded' pads an axis of size T with 0 before and 1 behind")
+
+
 # A pool by 2, a pad to a multiple of 4, which 16 elements do not need, and a cut back to the size before, in another layout.
 _PADDED = """
     _x: f32[1,3,{0}] -> _y: AvgPool-1(kernel="2", strides="2", pads_begin="0", pads_end="0", exclude-pad="true", rounding_type=floor)
