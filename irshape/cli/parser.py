@@ -203,6 +203,8 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
         if word.endswith(".xml"):
             top.error(f"there is no file {word!r}")
         top.error(f"there is no command {word!r}{meant(word, list(COMMANDS))}")
+    if words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
+        top.error(f"there is no option {words[0]!r} of irshape alone: give the command or the file first, then the options")
     top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
     if words[0] in (*COMMANDS, OVERVIEW):

@@ -66,7 +66,7 @@ def put_json(report: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
 
 def describe(error: OSError, path: str) -> str:
     """The text of a system error: the path it names, else `path`, and the reason."""
-    named = error.filename if isinstance(error.filename, str) else path
+    named = (error.filename if isinstance(error.filename, str) else path) or "''"
     if isinstance(error, FileNotFoundError) and os.path.islink(named):
         return (
             f"{named}: the link leads to {os.readlink(named)!r}, which does not exist; fetch it, for example with git annex get or dvc pull"

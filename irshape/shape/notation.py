@@ -310,7 +310,7 @@ def parse_symbol_range(text: str) -> SymbolRange:
     position = 0
     for field in text.split(","):
         described = _parse_dimension(text, position + len(field) - len(field.lstrip()), field.strip())
-        if described.formula is not None:
+        if described.formula is not None or (described.name and (described.factor, described.offset) == (1, 0)):
             raise ShapeSyntaxError(text, position, "a range is LOW..HIGH, a number or a multiple, as in 32*k")
         if not described.name:
             low, high = max(low, described.low), min(high, described.high)
