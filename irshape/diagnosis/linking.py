@@ -161,7 +161,9 @@ class _Report:
         own = [one for one in self.own.get(node, ()) if one.code[0] in "STVA" or one.code in (*RECORDS, "R401", *_SIGNS)]
 
         def order(one: Diagnostic) -> tuple[Any, ...]:  # the order of attributes in the file decides nothing
-            kind = one.code not in _OF_WEIGHTS, one.severity != ERROR, one.code in _SIGNS, one.code in RECORDS
+            is_misspelled = one.code == "R104" and (one.hint or "").startswith("did you mean")  # R401 may miss the attribute
+            is_sign = one.code in _SIGNS and not is_misspelled
+            kind = one.code not in _OF_WEIGHTS, one.severity != ERROR, is_sign, one.code in RECORDS, one.code == "R401"
             return (*kind, one.message if one.where.port is None else "", one.where.offset)
 
         own.sort(key=order)

@@ -232,7 +232,9 @@ def _batch_axes(pair: Pair) -> dict[str, int]:
     changed = [(name, axis) for name, a, b in shapes for axis, (x, y) in enumerate(zip(a, b, strict=False)) if x != y]
     if found := dict(changed) if len(dict(changed)) == len(changed) else {}:
         return found
-    raise RunningError("irshape does not know which axis of the inputs is the batch: irshape reshape --rewrite gives one model the sizes of the other")
+    raise RunningError(
+        "irshape does not know which axis of the inputs is the batch: irshape reshape --rewrite gives one model the sizes of the other"
+    )
 
 
 def _given(model: Model, data: str | os.PathLike[str] | Mapping[str, Any]) -> list[Any]:

@@ -178,6 +178,14 @@ ROWS = {
         ("transpose_a", "transpos_a"),
         "R104 warning: MatMul has no attribute 'transpos_a'; OpenVINO takes 'false' for 'transpose_a' [MatMul matmul_2]",
     ),
+    "a misspelt attribute that a warning misses": (
+        "_y: GRUSequence-5(f32[1,1,4], f32[1,1,2], i32[1], f32=0[1,6,4], f32=0[1,6,2], f32=0[1,6], hidden_size=2, direction=forward, "
+        'activations="sigmoid,tanh") f32 f32\n'
+        "_y.0 -> Result",
+        ("hidden_size", "hidden_sise"),
+        "R104 warning: GRUSequence has no attribute 'hidden_sise'; OpenVINO takes '0' for 'hidden_size'; with hidden_size='2' the layer gives "
+        "[1,1,1,2] and [1,1,2], which it records; it is missing [GRUSequence grusequence_6]",
+    ),
     "exchanged inputs": (
         MASKED,
         ('to-layer="2" to-port="0"(.*)to-layer="2" to-port="1"', r'to-layer="2" to-port="1"\1to-layer="2" to-port="0"'),
