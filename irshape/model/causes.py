@@ -240,6 +240,8 @@ class Causes:
             if len(several) > 1:
                 leader.message = f"layer {id} does not exist, but {counted(len(several), 'edge')} name it"
                 leader.hint = "if the layer was removed, lead the edges to the layers around it; else correct the ids"
+            elif leader.hint is None and all(edge[2] == id for edge in self.ids.edges.get(id, ())):
+                leader.hint = f"no edge starts at layer {id}: if it was a Result, an output of the model is lost"
             if len(by_id) == 1 and (sinkless := self.of("G113")):
                 sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader.offset)}, does not exist: is it a Result?"
                 leader, several = sinkless[0], [*several, leader]

@@ -281,6 +281,13 @@ def test_no_port_is_meant_that_gives_something_else_than_the_input_records() -> 
     assert fault.code == "G103" and (fault.hint or "").startswith("correct from-layer: no output of ReLU")
 
 
+def test_a_result_that_was_removed_leaves_an_edge_to_an_end() -> None:
+    net = Net("_x: f32[2]\n_x -> ReLU -> Result\n_x -> Sigmoid -> Result")
+    removed = re.sub(r'<layer id="4".*?</layer>', "", net.xml, count=1, flags=re.DOTALL)
+    [fault] = causes(irshape.check(removed.encode()).diagnostics)
+    assert (fault.code, fault.hint) == ("G102", "no edge starts at layer 4: if it was a Result, an output of the model is lost")
+
+
 def test_two_mistakes_are_two_faults() -> None:
     twice = XML.replace(edge(1, 0, 2, 1), edge(9, 0, 2, 1)).replace(edge(0, 0, 3, 1), edge(8, 0, 3, 1))
     assert [fault.code for fault in irshape.check(twice.encode()).diagnostics if fault.severity == "error"] == ["G102", "G102"]
