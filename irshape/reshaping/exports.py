@@ -94,10 +94,11 @@ def near(bench: Bench) -> list[Size]:
 
 
 def parts_of(size: Size, most: int = _MOST_PARTS) -> list[Size]:
-    """A size divided by a few numbers, rounded down or up, or to a multiple."""
+    """A size divided by a few numbers, rounded down or up, or to a multiple; the place before its middle, and the one behind."""
     counts = range(2, most + 1)
     rounded = [size // count * count for count in PATCHES]
-    return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded
+    middle = [(size - 1) // 2, size // 2 + 1]
+    return [part for count in counts for part in (size // count, (size + count - 1) // count)] + rounded + middle
 
 
 def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start: object = None) -> list[Size]:
