@@ -183,8 +183,8 @@ ROWS = {
         'activations="sigmoid,tanh") f32 f32\n'
         "_y.0 -> Result",
         ("hidden_size", "hidden_sise"),
-        "R104 warning: GRUSequence has no attribute 'hidden_sise'; OpenVINO takes '0' for 'hidden_size'; with hidden_size='2' the layer gives "
-        "[1,1,1,2] and [1,1,2], which it records; it is missing [GRUSequence grusequence_6]",
+        "R104 warning: GRUSequence has no attribute 'hidden_sise'; OpenVINO takes '0' for 'hidden_size'; with hidden_size='2' the layer "
+        "gives [1,1,1,2] and [1,1,2], which it records; it is missing [GRUSequence grusequence_6]",
     ),
     "exchanged inputs": (
         MASKED,
