@@ -578,8 +578,9 @@ class Walk:
         left = [doubt for doubt in doubts if doubt.is_undecided or not (names := doubt.names & numbers.keys() or read) or names & same]
         if item.type in slices.HANDLERS and have_others(item, here, there):
             raise _contradiction(self.bench, item, f"reads numbers that {DIFFER}")
-        has_mend = has_formulas(here) or has_formulas(there)  # which may have changed attributes, too
-        if not has_mend and here != there and (len(left) < len(doubts) or not doubts):
+        if has_formulas(here) or has_formulas(there):  # a mend, which may have changed attributes, too; it leaves data as they are
+            here, there = (here[0], here[1][:1]), (here[0], there[1][:1])
+        if here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)
         self.bench.notes.kept[known:] = left
 

@@ -341,6 +341,18 @@ def test_a_pad_that_only_one_export_has_is_told() -> None:
     assert told.message.startswith("Pad 'padded' pads an axis of size T with 0 before and 1 behind")
 
 
+def test_indices_beside_the_batch_that_differ_are_told() -> None:
+    """The first and the last row of each sample, as `index_fill` leaves them: the batch opens, and the last index would stay."""
+    text = """
+        _x: f32[1,{0},3]
+        _rows: Broadcast-1([0,{1}], Concat(Gather-8(ShapeOf-3(_x, output_type=i64), [0], 0), [2,3], axis=0), [1], mode=none)
+        GatherElements(_x, _rows, axis=1) -> Result
+    """
+    one, other = (Net(text.format(size, size - 1)) for size in (12, 20))
+    [told] = errors(_beside(one, other, "[N,S,3]"))
+    assert told.startswith("S207 Broadcast") and "reads numbers that differ in the other export" in told
+
+
 # A pool by 2, a pad to a multiple of 4, which 16 elements do not need, and a cut back to the size before, in another layout.
 _PADDED = """
     _x: f32[1,3,{0}] -> _y: AvgPool-1(kernel="2", strides="2", pads_begin="0", pads_end="0", exclude-pad="true", rounding_type=floor)
