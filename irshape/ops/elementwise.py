@@ -151,6 +151,11 @@ class Elementwise(Op):
         return low if low == high else None if isinstance(low, int) else Real(low, high)
 
 
+def computed(of_elements: Callable[..., Any], of_sizes: Callable[..., Any]) -> dict[str, Any]:
+    """The functions of an operation, of numbers and of sizes, as a row of `declare` has them."""
+    return {"of_elements": staticmethod(of_elements), "of_sizes": staticmethod(of_sizes)}
+
+
 def unknown(ctx: Context, element_type: ElementType) -> Element:
     """An unknown element: any number of its type."""
     return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
