@@ -153,12 +153,7 @@ class GridSample(Op):
         return Count(macs=out.elements * {"bilinear": 4, "bicubic": 16, "nearest": 0}[self.mode])
 
 
-_IMAGES = frozenset(
-    {
-        ElementType.f16, ElementType.f32, ElementType.f64, ElementType.bf16, ElementType.i8, ElementType.u8, ElementType.i32,
-        ElementType.i64, ElementType.dynamic,
-    }
-)  # fmt: skip
+_IMAGES = _FULL | {ElementType.i8, ElementType.i32, ElementType.i64}
 _SIZES = frozenset({ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64})
 _SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
 
