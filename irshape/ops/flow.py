@@ -585,12 +585,16 @@ def alike(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
     flow.keep_all(first)
 
 
-def along_first(why: str) -> Callable[..., None]:
-    """The rule of an operation that works on each slice along the first axis of its first input; `why` tells of the other axes."""
+def along_first(why: str, *names: str) -> Callable[..., None]:
+    """The rule of an operation that works on each slice along the first axis of its first input, or of the inputs with these names.
+
+    `why` tells of the other axes.
+    """
 
     def flow(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
-        flow.keep(first, 0, 0)
-        flow.mixes(first, why)
+        for port in [port for port in flow.ports if port.name in names] if names else [first]:
+            flow.keep(port, 0, 0)
+            flow.mixes(port, why)
 
     return flow
 
