@@ -229,29 +229,18 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
     valid_outputs = Out(attribute="output_type")
     output_type: IndexType = ElementType.i64
 
-    def infer(
-        self,
-        ctx: Context,
-        boxes: Input,
-        scores: Input,
-        max_output_boxes_per_class: Input | None,
-        iou_threshold: Input | None,
-        score_threshold: Input | None,
-        soft_nms_sigma: Input | None,
-    ) -> tuple[Shape, ...]:
-        for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
+    def infer(self, ctx: Context, boxes: Input, scores: Input, *limits: Input | None) -> tuple[Shape, ...]:
+        for port in limits:
             if port is not None:
                 ctx.single(port)
-        limit = ctx.unknown()
-        if max_output_boxes_per_class is not None and boxes.is_ranked and scores.is_ranked:
-            limit = ctx.limit(max_output_boxes_per_class)
+        limit, most = ctx.unknown(), limits[0]
+        if most is not None and boxes.is_ranked and scores.is_ranked:
+            limit = ctx.limit(most)
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
-    ) -> Sequence[Shape]:
-        count = most_selected(ctx, boxes, scores, max_output_boxes_per_class)
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, *limits: Input | None) -> Sequence[Shape]:
+        count = most_selected(ctx, boxes, scores, limits[0])
         return (count, 3), (count, 3), (1,)
 
 
