@@ -216,18 +216,9 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    own = _LIMITS.get(element_type)
-    if own is None:
-        return None
-    least, most = own
-    for element in elements:
-        if type(element) is int:
-            if not least <= element <= most:
-                return None
-        # A Dim without an upper bound is unknown anyway and passes.
-        elif not (isinstance(element, Dim) and element.range.high == inf) and not fits(element, element_type):
-            return None
-    return elements
+    # A Dim without an upper bound is unknown anyway and passes.
+    bounded = [element for element in elements if not (isinstance(element, Dim) and element.range.high == inf)]
+    return elements if element_type in _LIMITS and all(fits(element, element_type) for element in bounded) else None
 
 
 def _rounded(element: Element, rounding: Callable[[Bound], float], digits: int) -> Element:
