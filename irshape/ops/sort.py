@@ -390,10 +390,8 @@ class NMSRotated(Op):
     clockwise: bool = True
     flow = mixing("lists the boxes of all samples along")
 
-    def infer(
-        self, ctx: Context, boxes: Input, scores: Input, max_output_boxes_per_class: Input, iou_threshold: Input, score_threshold: Input
-    ) -> tuple[Shape, ...]:
-        for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
+    def infer(self, ctx: Context, boxes: Input, scores: Input, *limits: Input) -> tuple[Shape, ...]:
+        for port in limits:
             ctx.single(port)
         ctx.stop_at_errors()
         batches, count, numbers = boxes.shape
@@ -401,7 +399,7 @@ class NMSRotated(Op):
         score_batches, classes, score_count = scores.shape
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
-        limit = ctx.scalar(max_output_boxes_per_class) if boxes.is_ranked and scores.is_ranked else ctx.unknown()
+        limit = ctx.scalar(limits[0]) if boxes.is_ranked and scores.is_ranked else ctx.unknown()
         if lt(limit, 0) is False:
             count = dim_min(count, limit)
         selected = ctx.unknown(0, bounds(batches * classes * count)[1])

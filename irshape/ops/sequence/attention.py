@@ -179,9 +179,7 @@ class CTCLoss(Op):
     unique: bool = False
     flow = along_first("puts together", "logits", "logit_length", "labels", "label_length")
 
-    def infer(
-        self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input, blank_index: Input | None
-    ) -> Shape:
+    def infer(self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input) -> Shape:
         batch, steps, _ = logits.shape
         _, label_steps = labels.shape
         ctx.require_eq(steps, label_steps, "labels must have as many steps as logits")
