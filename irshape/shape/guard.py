@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import gcd, inf
 from typing import Any, Final, TypeAlias
 
-from irshape.shape.compilation import mypyc_attr
+from irshape.shape.compilation import NamedTuple, mypyc_attr
 from irshape.shape.dim import (
     Dim,
     Scope,
@@ -216,14 +216,11 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     return f"{left} {sign} {formula_text(table.add(right, constant))}"
 
 
-class Decision:
+class Decision(NamedTuple):
     """The answer to a relation: `holds` is None if it depends; `is_plain` says that the bounds of both sides alone refute it."""
 
-    __slots__ = ("holds", "is_plain")
-
-    def __init__(self, holds: bool | None, is_plain: bool) -> None:
-        self.holds = holds
-        self.is_plain = is_plain
+    holds: bool | None
+    is_plain: bool
 
 
 _HOLDS: Final = Decision(True, False)
