@@ -258,7 +258,7 @@ def _nearest(element_type: ElementType) -> Callable[[Bound], float]:
     def nearest(number: Bound) -> float:
         try:
             rounded: float = struct.unpack(layout, struct.pack(layout, number))[0]
-        except OverflowError:
+        except (OverflowError, struct.error):  # the latter for an int beyond all floats
             return inf if number > 0 else -inf
         return rounded
 
