@@ -125,10 +125,16 @@ def _largest(expression: Expression, known: Mapping[int, int]) -> int:
 
 def selections(requirement: Requirement) -> list[Atom]:
     """The atoms of a requirement that are one of two formulas: `min`, `max` and broadcast. None are given of very long formulas."""
-    polynomials = [size.polynomial for size in (requirement.a, requirement.b) if isinstance(size, Dim)]
-    found = polynomials[0].table.atoms_below(*polynomials) if polynomials else []
-    atoms = [polynomials[0].table.atoms[index] for index in found]
-    return [atom for atom in atoms if atom.kind in SELECTIONS] if len(atoms) <= _MOST_ATOMS else []
+    pending: list[Expression] = [size.polynomial for size in (requirement.a, requirement.b) if isinstance(size, Dim)]
+    found: dict[int, Atom] = {}
+    while pending and len(found) <= _MOST_ATOMS:
+        expression = pending.pop()
+        for monomial, _ in split(expression)[1]:
+            for index in monomial:
+                if index not in found and isinstance(expression, Polynomial):
+                    found[index] = atom = expression.table.atoms[index]
+                    pending += atom.arguments
+    return [atom for _, atom in sorted(found.items()) if atom.kind in SELECTIONS] if len(found) <= _MOST_ATOMS else []
 
 
 def _cases(requirement: Requirement) -> list[dict[int, Expression]]:
