@@ -153,9 +153,11 @@ class BroadcastV3(_Broadcast):
             return self.explicit(ctx, data, target_shape, target, axes_mapping)
         if self.mode == "bidirectional":
             return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape on axis {axis}")
-        if self.mode == "numpy":
-            return self.numpy(ctx, data, target_shape, target)
-        return self.pdpd(ctx, data, target, target_shape.elements is not None)
+        return (
+            self.numpy(ctx, data, target_shape, target)
+            if self.mode == "numpy"
+            else self.pdpd(ctx, data, target, target_shape.elements is not None)
+        )
 
 
 @op("Tile", "opset1")
