@@ -66,10 +66,10 @@ class _Arguments:
             if name not in known and further is not None:
                 from difflib import get_close_matches
 
-                close = [f"; did you mean {word}?" for word in get_close_matches(name, known, 1, 0.8)]
+                close = get_close_matches(name, known, 1, 0.8)
                 begin = " For" if close else "; for"
-                as_input = [f"{begin} an input of this name, give inputs={{{name!r}: SHAPE}}"] if "inputs" in known else []
-                lead = hint("argument", name) or "".join(close + as_input)
+                as_input = f"{begin} an input of this name, give inputs={{{name!r}: SHAPE}}" if "inputs" in known else ""
+                lead = hint("argument", name) or (f"; did you mean {close[0]}?" if close else "") + as_input
                 raise TypeError(f"there is no argument {name!r}{lead}; {title} takes {', '.join(known) or 'none'}")
         if len(given) > self.most:
             hidden = "self" in self.own

@@ -578,7 +578,7 @@ class Walk:
         left = [doubt for doubt in doubts if doubt.is_undecided or not (names := doubt.names & numbers.keys() or read) or names & same]
         if item.type in slices.HANDLERS and have_others(item, here, there):
             raise _contradiction(self.bench, item, f"reads numbers that {DIFFER}")
-        if has_formulas(here) or has_formulas(there):  # a mend, which may have changed attributes, too; it leaves data as they are
+        if has_formulas(here) or has_formulas(there):  # a mend may have changed attributes, too, but not the data
             here, there = (here[0], here[1][:1]), (here[0], there[1][:1])
         if here != there and (len(left) < len(doubts) or not doubts):
             self._differ(item, here, there, may_settle=not doubts)

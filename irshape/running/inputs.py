@@ -80,13 +80,13 @@ def sizes_of(model: Model, shapes: Mapping[str, str], opaque: frozenset[str]) ->
         raise RunningError(f"{error}: give the inputs with --data") from None
     if not found:
         errors = [one.message for one in signature.diagnostics if one.severity == ERROR]
-        why = f": {errors[0]}" if errors else "; give inputs with --data"
+        which, why = f"{model.document.path or model.name} accepts", f": {errors[0]}" if errors else "; give inputs with --data"
         if errors and inner.infer(model, opaque=opaque).ok:  # the sizes are those of the other model
-            others = (
-                "--batch compares models that differ in the batch, and irshape reshape --rewrite gives one model the sizes of the other"
+            which = "both models accept"
+            why += (
+                "; --batch compares models that differ in the batch, and irshape reshape --rewrite gives one model the sizes of the other"
             )
-            raise RunningError(f"irshape finds no sizes of the inputs that both models accept{why}; {others}")
-        raise RunningError(f"irshape finds no sizes of the inputs that {model.document.path or model.name} accepts{why}")
+        raise RunningError(f"irshape finds no sizes of the inputs that {which}{why}")
 
 
 def drawn(model: Model, shapes: Shapes, opaque: frozenset[str], random: Generator) -> list[Any]:
