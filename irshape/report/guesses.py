@@ -173,7 +173,7 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         'only a Const has elements: [layer for layer in graph if layer.type == "Const"]': "data",
         "its type: layer.type": "op op_type kind get_type_name",
         "its name: layer.name": "friendly_name get_friendly_name",
-        "the elements of a constant: layer.data; the constants that it reads are among layer.producers": "value weights bias numpy",
+        "the elements of a constant: layer.data; the constants that it reads are among layer.producers": "value values weights bias numpy",
         "the layers before it: layer.producers": "parents predecessors i",
         "the layers behind it: layer.consumers": "children users successors next o",
         "its output has it: layer.output.{name}": "shape element_type names readers",

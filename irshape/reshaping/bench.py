@@ -174,7 +174,7 @@ class Notes:
     by the slot of its output. `made` are the tensors that were made for a purpose. `places` have for a formula the last axis whose size it
     is, with the place before that one. `proofs` are the constants that were made again, each with the tensor that takes its place,
     and how far it may be off. `differing` are the layers that another export contradicts, each with the constants whose replacement settles
-    the matter, if there are any: a layer behind may make the layer or its constants again.
+    the matter, if there are any: a layer behind may make the layer or its constants again. `decided` are ways that it tells apart.
     """
 
     def __init__(self, batch: str | None) -> None:
@@ -189,10 +189,11 @@ class Notes:
         self.unproven: list[Doubt] = []
         self.proofs: list[tuple[Item, Tensor, float]] = []
         self.differing: list[tuple[Refusal, tuple[Item, ...]]] = []
+        self.decided: list[Ways] = []
 
     @property
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.mends, self.kept, self.unproven, self.proofs, self.differing
+        return self.mends, self.kept, self.unproven, self.proofs, self.differing, self.decided
 
     def places_of(self, formula: Expression) -> Iterator[tuple[Value, int]]:
         """The axes that have a formula as their size, the last one first."""

@@ -10,7 +10,7 @@ import numpy as np
 from irshape.editing.state import Item
 from irshape.ops.flow import same
 from irshape.reshaping.bench import Bench, Seen, numbers_of, open_sizes, put_instead, source, vector
-from irshape.reshaping.ways import settles
+from irshape.reshaping.ways import Ways, settles
 from irshape.shape.dim import Dim, Size, symbols
 
 # Sides of the patches to whose multiples a map is resized, as MobileViT does it.
@@ -146,9 +146,29 @@ def extents(bench: Bench, window: Item) -> list[int]:
     return [(size - 1) * dilation + 1 for size, dilation in zip(sizes, dilations, strict=False)]
 
 
+def _filling(size: Size, step: int, extent: int) -> Size:
+    """How many elements windows that move by a step lack to cover an axis; no pads if it is negative."""
+    return ((size + step - 1) // step - 1) * step + extent - size
+
+
+def pad_ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]) -> Ways | None:
+    """How many elements are added to an axis for a window if the pads stay, and if they are those of `same_upper` or `same_lower`.
+
+    None if the two differ at the recorded size.
+    """
+    was, strides, covered = bench.at(size), numbers_of(window, "strides"), extents(bench, window) if window.type in WINDOWS else []
+    if not isinstance(was, int) or not 1 < axis < min(len(strides), len(covered)) + 2:  # a window behind a Pad may have a fault
+        return None
+    step, extent = strides[axis - 2], covered[axis - 2]
+    if step < 1 or sorted(pads) != [*same_pads(was, step, extent)]:
+        return None
+    return (sum(pads),), (_filling(size, step, extent),)
+
+
 def same_pads(size: int, step: int, extent: int) -> tuple[int, int]:
     """The smaller and the larger pad with which windows that move by a step cover an axis: those of `same_upper`."""
-    needed = max((-(-size // step) - 1) * step + extent - size, 0)
+    lacking = _filling(size, step, extent)
+    needed = max(lacking, 0) if isinstance(lacking, int) else 0
     return needed // 2, needed - needed // 2
 
 
@@ -162,16 +182,17 @@ def pad_as_same(bench: Bench) -> None:
     here, there = ([*zip(*[numbers_of(one, side) for side in sides], strict=False)] for one in (item, partner))
     if here == there:
         return
-    steps, covered = numbers_of(item, "strides"), extents(bench, item)
-    shapes: list[Sequence[Size]] = [(bench.recorded_sizes(data) or ())[2:], (witness.shape(data) or ())[2:]]
+    steps, covered, sizes = numbers_of(item, "strides"), extents(bench, item), (bench.shape(data) or ())[2:]
     wanted = [
-        [same_pads(size, step, extent) for size, step, extent in zip(sizes, steps, covered, strict=False) if isinstance(size, int)]
-        for sizes in shapes
+        [same_pads(size, step, extent) for size, step, extent in zip(map(at, sizes), steps, covered, strict=False) if isinstance(size, int)]
+        for at in (bench.at, witness.at)
     ]
     for kind, order in (("same_upper", 1), ("same_lower", -1)):
         if [here, there] == [[pads[::order] for pads in one] for one in wanted]:
             new = bench.again(item, *[bench.tensor(source(item, port)) for port in range(len(item.inputs))], auto_pad=kind)
             bench.mend("auto_pad", item.attributes.get("auto_pad", "explicit"), kind, "generated", "both exports pad in this way")
+            ways = [pad_ways(bench, item, axis, size, pads) for axis, (size, pads) in enumerate(zip(sizes, here, strict=False), 2)]
+            bench.notes.decided += [one for one in ways if one is not None]
             put_instead(bench, new)
             return
 

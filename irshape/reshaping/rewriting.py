@@ -41,7 +41,7 @@ from irshape.reshaping.bench import (
 )
 from irshape.reshaping.folding import Folding, are_equal
 from irshape.reshaping.walk import DIFFER, Alternative, Walk
-from irshape.reshaping.ways import Apart, Trials, Ways, agreement
+from irshape.reshaping.ways import Apart, Trials, Ways, agreement, ranges_of
 from irshape.reshaping.wish import Wish
 from irshape.shape.dim import Dim, Size, evaluate, is_known, symbols
 from irshape.shape.notation import ANY_SIZE, SymbolRange
@@ -79,7 +79,8 @@ class Rewriting(NamedTuple):
     """A rewritten model with its weights, and what was done.
 
     `mends` are the changes, `choices` the layers for which another formula fits as well, `kept` the numbers that stay although an axis is
-    open, and `unproven` the layers of which it is not known whether they keep the batch.
+    open, and `unproven` the layers of which it is not known whether they keep the batch. `decided` are ways that the second export tells
+    apart.
     """
 
     model: Model
@@ -88,6 +89,7 @@ class Rewriting(NamedTuple):
     choices: list[Doubt]
     kept: list[Doubt]
     unproven: list[Doubt]
+    decided: list[Ways]
 
     @property
     def doubts(self) -> list[tuple[str, Doubt]]:
@@ -197,17 +199,22 @@ class Rewriter:
         partners = None if self._witness is None else self._witness.partners
         return partners is not None and all(str(node.id) != doubt.where.layer_id for node in partners if node is not None)
 
-    def told_apart(self, doubts: Sequence[Doubt], near: Iterable[Size]) -> list[Apart]:
-        """Where the ways of all doubts about the same sizes agree and differ, else of each alone; `near` has the sizes of axes."""
+    def told_apart(self, rewriting: Rewriting, near: Iterable[Size]) -> list[Apart]:
+        """Where the ways of all doubts about the same sizes agree and differ, else of each alone; `near` has the sizes of axes.
+
+        A second export that takes the place of the present one has to tell apart what this one decides, too.
+        """
+        doubts, decided = [one for _, one in rewriting.doubts], rewriting.decided
         trials = Trials(self._wish.recorded, {} if self._witness is None else self._witness.sizes, self._wish.batch, near)
 
         def found(ways: Sequence[Ways]) -> tuple[int, dict[str, int]]:
-            at = trials.telling(ways) if ways else {}
+            names = ranges_of(ways).keys()
+            at = trials.telling([*ways, *[one for one in decided if ranges_of([one]).keys() & names]]) if ways else {}
             return lcm(*map(agreement, ways)), at if at.keys() <= self._wish.given else {}
 
         each = {one.names for one in doubts}
         together = {names: found([ways for other in doubts if names & other.names for ways in other.ways]) for names in each}
-        apart, are_rounder = [], trials.are_rounder()
+        apart, are_rounder = [], not decided and trials.are_rounder()
         for one in doubts:
             (step, at), own = together[one.names], found(one.ways) if not all(together[one.names]) else (0, {})
             told = ",".join([f"{name}={size}" for name, size in (at or own[1]).items()])
@@ -272,7 +279,7 @@ class Rewriter:
             [one._replace(what=one.what + walk.unnamed(one.what)) for one in dict.fromkeys(some) if one.where not in replaced]
             for some in (notes.kept, notes.unproven)
         )
-        return Rewriting(model, weights, mends, choices, kept, unproven)
+        return Rewriting(model, weights, mends, choices, kept, unproven, notes.decided)
 
     def contradicted(self, present: Engine, attempt: Callable[[Inputs], Engine], now: Inputs) -> tuple[Node, str, str] | None:
         """The first layer of the rewritten model that fails, or has another shape, at the sizes of the second export; what it does; a hint.

@@ -56,6 +56,8 @@ _FORMS: Final = (
 _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
 # Sizes at which fits that give the same numbers are one.
 _TRIALS: Final = (12, 35, 1001)
+# In so many parts, a half and a quarter of a size are whole numbers, which may be compared with `H//2`.
+_PARTS: Final = 240
 # What a slice states beside its limits.
 _STEPS: Final = ("step", "strides")
 # The layers whose handlers mend the other numbers.
@@ -70,6 +72,12 @@ class _Fit(Seen):
     def __init__(self, size: Size, form: _Form, factor: float, *, is_inverse: bool) -> None:
         super().__init__([size])
         self.form, self.factor, self.is_inverse = form, factor, is_inverse
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """The number in parts that all usual factors have whole, if it is a part of the size; else the size."""
+        parts = self.factor * _PARTS
+        return (self[0] * round(parts),) if self.form.of is float and not self.is_inverse and parts % 1 == 0 else (self[0],)
 
     def text(self, tell: Callable[[Size], str]) -> str:
         """The form with a size as `tell` writes it."""

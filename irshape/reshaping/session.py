@@ -409,11 +409,11 @@ class Session(inner.Session):
         if is_asked or not inference.ok:
             (self.model, self._weights, self._inputs), self._plans = before, None
         if is_asked:
-            advice, asked_about = None if inference.ok else self._other(before[0], engine), [one for _, one in rewriting.doubts]
+            advice = None if inference.ok else self._other(before[0], engine)
             near = [size for fact in engine.slots for size in fact.shape or ()]
             doubts = [
                 _doubtful(code, one, apart, wish, rewriter.limited(one.what), advice, lacks=rewriter.lacks(one))
-                for (code, one), apart in zip(rewriting.doubts, rewriter.told_apart(asked_about, near), strict=True)
+                for (code, one), apart in zip(rewriting.doubts, rewriter.told_apart(rewriting, near), strict=True)
             ]
             inference = self._refused(wanted, [*doubts, *[one for one in inference.diagnostics if one.severity == ERROR]], notes)
             inference.rewriting = rewriting

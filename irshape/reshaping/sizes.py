@@ -8,7 +8,7 @@ layer then passes, the walk checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import islice, pairwise, permutations
 from itertools import product as product_of
 from math import gcd
 from typing import Any, Final, NamedTuple, cast
@@ -43,8 +43,10 @@ _MOST_TRACES: Final = 24
 _MOST_STEPS: Final = 4096
 # So many rows may be one group of rows.
 _FEW_ROWS: Final = 4
-# The most combinations of sizes that are tried for an Interpolate.
+# The most combinations of sizes that are tried for an Interpolate, and orders of the sizes of a Reshape.
 _MOST: Final = 24
+# At most so many axes of the same recorded size change places.
+_MOST_ALIKE: Final = 4
 
 
 class _Option(NamedTuple):
@@ -231,13 +233,20 @@ def _options(bench: Bench, data: Value, recorded: Sequence[int]) -> list[_Option
     return distinct
 
 
-def _turned(bench: Bench, shape: Sequence[Size], recorded: Sequence[int]) -> list[tuple[Size, ...]]:
-    """The sizes of the data in the order of the recorded ones, as a shift of relative positions has them, behind one of samples."""
-    by_number = {bench.at(size): size for size in shape}
-    found = tuple([by_number.get(was, was) for was in recorded])
-    moved = next((axis for axis, (one, other) in enumerate(zip(shape, found, strict=False)) if one is not other), len(shape))
-    is_clear = len(by_number) == len({*map(str, shape)}) and not any(map(bench.holds_batch, shape[moved:]))
-    return [found] if is_clear and len(shape) == len(found) and (moved > 0 or len(shape) == 2) else []
+def _turned(bench: Bench, shape: Sequence[Size], recorded: Sequence[int]) -> Iterator[tuple[Size, ...]]:
+    """The sizes of the data in the orders of the recorded ones, as a shift of relative positions has them, behind one of samples."""
+    groups: dict[Size, list[Size]] = {}
+    for size in shape:
+        groups.setdefault(bench.at(size), []).append(size)
+    if len(shape) != len(recorded) or max(map(len, groups.values())) > _MOST_ALIKE:
+        return
+    orders = [{listed(one): one for one in permutations(sizes)}.values() for sizes in groups.values()]
+    for chosen in islice(product_of(*orders), _MOST):
+        left = {was: iter(sizes) for was, sizes in zip(groups, chosen, strict=True)}
+        found = tuple([next(left[was], was) if was in left else was for was in recorded])
+        moved = next((axis for axis, (one, other) in enumerate(zip(shape, found, strict=True)) if one is not other), len(shape))
+        if (moved > 0 or len(shape) == 2) and not any(map(bench.holds_batch, shape[moved:])):
+            yield found
 
 
 def _apart(trace: Trace) -> Trace:

@@ -14,7 +14,7 @@ from irshape.model.model import reached
 from irshape.ops.attribute import read_float
 from irshape.ops.flow import same
 from irshape.reshaping.bench import AXES, Bench, holder, is_true, number_of, numbers_of, recorded_as, source
-from irshape.reshaping.exports import MULTIPLES, WINDOWS, extents, same_pads
+from irshape.reshaping.exports import MULTIPLES, WINDOWS, extents, pad_ways
 from irshape.reshaping.laws import OF_SIZES, SCALING, scales
 from irshape.reshaping.stretching import is_elementwise
 from irshape.reshaping.ways import Ways
@@ -176,24 +176,27 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
         if is_uneven and (is_as_long or not is_undone):
             readers = [one for one, _ in bench.draft.readers_of(item)]
-            ways = _ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
+            ways = pad_ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
             ways = ways or (None if before else _filled(bench, shape[axis], behind))
             if is_as_long or ways is None or not same(ways[0][0], ways[1][0]):
                 bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
 
 
-def _ways(bench: Bench, window: Item, axis: int, size: Size, pads: Sequence[int]) -> Ways | None:
-    """The sizes that a window gives with these pads, and with those of `same_upper` or `same_lower`.
+def _is_automatic(window: Item) -> bool:
+    """Whether OpenVINO computes the pads of a window."""
+    return window.attributes.get("auto_pad", "").startswith(("same", "valid"))
 
-    None if the two pad otherwise at the recorded size.
-    """
-    was, strides, covered = bench.at(size), numbers_of(window, "strides"), extents(bench, window) if window.type in WINDOWS else []
-    if not isinstance(was, int) or not 1 < axis < min(len(strides), len(covered)) + 2:  # a window behind a Pad may have a fault
-        return None
-    step, extent = strides[axis - 2], covered[axis - 2]
-    if step < 1 or sorted(pads) != [*same_pads(was, step, extent)]:
-        return None
-    return ((size + sum(pads) - extent) // step + 1,), ((size + step - 1) // step,)
+
+def _are_of_sizes(bench: Bench) -> bool:
+    """Whether pads follow from sizes somewhere, as TensorFlow pads: by more elements on one side, or automatically."""
+    others = bench.witness.partners.values() if bench.witness is not None else ()
+    windows = [*bench.draft.of_type(*WINDOWS), *[one for one in others if one.type in WINDOWS]]
+    return any(
+        one.attributes.get("auto_pad", "").startswith("same")
+        or (not _is_automatic(one) and numbers_of(one, "pads_begin") != numbers_of(one, "pads_end"))
+        for one in windows
+        if {*numbers_of(one, "strides")} != {1}
+    )
 
 
 def _filled(bench: Bench, size: Size, behind: int) -> Ways | None:
@@ -313,10 +316,11 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}", shape[axis])
         pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
-        is_uneven = len({*pads}) == 2 and not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
-        ways = _ways(bench, item, axis, shape[axis], pads) if is_uneven else None
-        both = (ways[0][0], ways[1][0]) if ways else (now[axis], shape[axis])
-        if is_uneven and (max(pads) + 1 == data[axis] > _LARGEST_STEP or not same(*both)):
+        is_uneven = len({*pads}) == 2
+        is_padded = not _is_automatic(item) and (is_uneven or (any(pads) and steps[axis - 2] > 1 and _are_of_sizes(bench)))
+        ways = pad_ways(bench, item, axis, shape[axis], pads) if is_padded else None
+        both = (ways[0][0], ways[1][0]) if ways else (now[axis], shape[axis] if is_uneven else now[axis])
+        if is_padded and ((is_uneven and max(pads) + 1 == data[axis] > _LARGEST_STEP) or not same(*both)):
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis], ways=ways)
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]

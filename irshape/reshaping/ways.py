@@ -29,7 +29,7 @@ _ANY: Final = Range(0, inf)
 
 def agreement(ways: Ways) -> int:
     """The least number at whose multiples two ways agree, as far as trials tell; 0 if there is none, or if they agree at all sizes."""
-    names = sorted(_names([ways]))
+    names = sorted(ranges_of([ways]))
 
     def agree(trial: Mapping[str, int]) -> bool:
         pairs = _values(ways, trial)
@@ -46,7 +46,7 @@ def are_alike(ways: Ways, recorded: Mapping[str, int]) -> bool:
 
     Those that count from the end of an axis are negative.
     """
-    known = _names([ways])
+    known = ranges_of([ways])
     most = 2 * max([recorded.get(name, 1) for name in known], default=1)
     for count in (*range(1, most + 1), *[most * 10**power + more for power in range(1, 7) for more in (0, 1)]):
         trial = {name: (count + at) * modulus + rest for at, (name, (_, _, modulus, rest)) in enumerate(known.items())}
@@ -88,7 +88,7 @@ class Trials:
 
     def telling(self, several: Sequence[Ways]) -> dict[str, int]:
         """Sizes at which the ways of each pair differ; empty if no trial tells."""
-        known = _names(several)
+        known = ranges_of(several)
         same = {}
         if self._batch is not None and known.pop(self._batch, None) is not None:
             same = {self._batch: self._recorded.get(self._batch, 1)}
@@ -137,7 +137,7 @@ def _differ(pairs: Sequence[tuple[int, int]]) -> bool:
     return bool(differing) and all(min(pair) > 0 or max(pair) < 0 for pair in differing)
 
 
-def _names(several: Iterable[Ways]) -> dict[str, Range]:
+def ranges_of(several: Iterable[Ways]) -> dict[str, Range]:
     """The range of each symbol in some sizes."""
     sizes = [size for ways in several for some in ways for size in some if isinstance(size, Dim)]
     named = {name: size.scope.named(name) for size in sizes for name in sorted(symbols(size))}

@@ -82,7 +82,8 @@ def content(source: Source, size: int) -> Content:
         text, weights = serialized(model)
         return Content(text, None, weights)
     several = "; irshape.scan takes several paths" if isinstance(source, list | tuple | set) else ""
-    more = "; its model() is read" if callable(getattr(source, "model", None)) else several
+    own = getattr(source, "model", None)
+    more = several if own is None else f"; its model{'()' * callable(own)} is read"
     raise TypeError(
         "an IR is read from a path, bytes, XML text, a binary file object, an lxml tree or an openvino.Model, "
         f"not from {type(source).__name__}{more}"

@@ -742,6 +742,38 @@ def test_a_window_is_padded_as_both_exports_pad_it() -> None:
         assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,4,(S + 1)//2]"
 
 
+def _padded_twice(size: int) -> Net:
+    window = 'Convolution(f32=0[4,4,3], strides="2", dilations="1", pads_begin="{}", pads_end="1")'
+    first, second = (window.format(one % 2) for one in (size, (size + 1) // 2))
+    return Net(f"f32[1,4,{size}] -> first: {first} -> second: {second} -> Result")
+
+
+@pytest.mark.parametrize(
+    ("size", "other", "asked_about"),
+    [
+        (12, 13, []),  # 6 and 7 elements are left for the second window
+        (22, 15, []),  # 11 and 8
+        (15, 22, []),
+        (12, 26, ["first"]),  # both are even, and the second window has 6 and 13
+        (22, 13, ["second"]),  # 11 and 7: the window has 1 on each side both times, as many nets pad at all sizes
+        (13, 22, ["second"]),
+        (22, 26, ["first", "second"]),
+    ],
+)
+def test_a_window_may_be_padded_as_others_of_the_file_are(size: int, other: int, asked_about: list[str]) -> None:
+    """The hints lead to exports that decide all windows, also those that the second export decided before."""
+    for steps in range(4):
+        like = _padded_twice(other)
+        found = asked(_padded_twice(size), "[1,4,S]", rewrite=True, like=irshape.read(like.xml.encode(), weights=like.bin))
+        assert steps or [one.message.split("'")[1] for one in found.errors] == asked_about
+        if not found.errors:
+            break
+        hint = str(found.errors[-1].hint)
+        [at] = map(int, re.findall(r"(?:at|as) S=(\d+)", hint))
+        size, other = (other if "rewrite the other" in hint else size), at
+    assert found.layer(str(found.model.results[0].id)).inputs[0].formula == "[1,4,(S + 3)//4]"
+
+
 def test_patterns_that_say_the_same_in_other_words_are_the_same() -> None:
     one, other = Net("Reshape(f32[1,12,8], [0,12,2,4], special_zero=true) -> Result"), Net("Reshape(f32[1,20,8], [1,-1,2,4]) -> Result")
     found = asked(one, "[1,S,8]", rewrite=True, like=irshape.read(other.xml.encode(), weights=other.bin))

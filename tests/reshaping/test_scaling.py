@@ -65,8 +65,9 @@ def test_numbers_are_made_one_by_one() -> None:
 
 def test_half_of_two_even_sizes_is_asked_about() -> None:
     text = "f32[1,{}] -> Subtract(f32={}) -> Result"
-    [fault], _ = _told(text.format(12, 6.0), text.format(20, 10.0), "[1,S]")
-    assert fault.startswith("S208") and fault.endswith("may give 0.5*S, S//2 or (S + 1)//2")
+    [fault] = _beside(Net(text.format(12, 6.0)), Net(text.format(20, 10.0)), "[1,S]").errors
+    assert fault.code == "S208" and fault.message.endswith("may give 0.5*S, S//2 or (S + 1)//2")
+    assert "(--set S=2*k)" in str(fault.hint) and "such as S=17" in str(fault.hint)  # at even sizes, the three are equal
     assert _told(text.format(12, 6.0), text.format(21, 10.5), "[1,S]") == ([], ["[0.5*S]"])
     assert _told(text.format(12, 6.0), text.format(21, 10.0), "[1,S]") == ([], ["[S//2]"])
 
@@ -294,6 +295,15 @@ def test_a_shift_of_relative_positions_turns_sizes() -> None:
     one, other = Net(text.format(12, 13)), Net(text.format(20, 21))
     found = _beside(one, other, "[2,S,4]")
     assert (errors(found), _result(found)) == ([], "[2,S + 1,S]")
+
+
+def test_axes_of_equal_sizes_that_change_places_are_told_apart() -> None:
+    """Windows of 4 rows that become every fourth row, as MaxViT has them, where there are 4 windows, too."""
+    one, other = (Net(f"f32[2,{s},4,{t},4] -> moved: Reshape([2,4,{s},4,{t}]) -> Result") for s, t in ((4, 5), (3, 7)))
+    found = _beside(one, other, "[2,S,4,T,4]")
+    assert (errors(found), _result(found)) == ([], "[2,4,S,4,T]")
+    [told] = asked(one, "[2,S,4,T,4]", rewrite=True).errors
+    assert told.message.startswith("Reshape 'moved' may give [2,S,4,4,T], [2,4,S,4,T] or [2,4,4,S,T]")
 
 
 @pytest.mark.oracle
