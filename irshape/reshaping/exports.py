@@ -204,27 +204,32 @@ def whole_or_same(bench: Bench) -> None:
         pad_as_same(bench)
 
 
-def pad_to_multiple(bench: Bench) -> None:
-    """A Pad that fills open axes to a multiple in both exports, as a net with windows does."""
-    item, witness, data = bench.item, bench.witness, source(bench.item, 0)
-    here, there = bench.elements(source(item, 2)) or (), witness.elements(item, 2) if witness is not None else ()
-    shape = bench.sizes(data)
-    if witness is None or not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
+def fill(bench: Bench) -> None:
+    """A Pad that fills open axes to a multiple in both exports, as a net with windows does, or begins with one more if they are odd."""
+    item, witness, shape = bench.item, bench.witness, bench.sizes(source(bench.item, 0))
+    if witness is None:
         return
-    options = []
-    for step in MULTIPLES:
-        wanted = list[Size](here)
-        for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
-            was, now = bench.at(size), witness.at(size)
-            if bench.is_open(size) and isinstance(was, int) and now is not None and (-was % step, -now % step) == (one, other):
-                wanted[axis] = (size + step - 1) // step * step - size
-            elif one != other:
-                break
-        else:
-            options.append(Seen(wanted))
-    if options:
-        bench.connect(2, vector(bench, wanted := bench.pick(options), data))
-        bench.mend("pads_end", here, wanted, "generated", AS_SEEN)
+    for port, name, steps in ((1, "pads_begin", (0, *MULTIPLES)), (2, "pads_end", MULTIPLES)):
+        here, there = bench.elements(source(item, port)) or (), witness.elements(item, port)
+        if not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
+            continue
+        options = []
+        for step in steps:
+            wanted = list[Size](here)
+            for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
+                if bench.is_open(size):
+                    odd = (size + 1) // 2 * 2 - size
+                    way = (size + step - 1) // step * step - size if step else odd + one - bench.at(odd)
+                    if (bench.at(way), witness.at(way)) == (one, other):
+                        wanted[axis] = way
+                        continue
+                if one != other:
+                    break
+            else:
+                options.append(Seen(wanted))
+        if options:
+            bench.connect(port, vector(bench, wanted := bench.pick(options), source(item, 0)))
+            bench.mend(name, here, wanted, "generated", AS_SEEN)
 
 
 MULTIPLES: Final = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 64)
@@ -233,5 +238,5 @@ WINDOWS: Final = ("AvgPool", "MaxPool", "Convolution", "GroupConvolution")
 HANDLERS: Final[dict[str, Callable[[Bench], None]]] = {
     **dict.fromkeys(WINDOWS, pad_as_same),
     **dict.fromkeys(_REDUCED, whole_or_same),
-    "Pad": pad_to_multiple,
+    "Pad": fill,
 }

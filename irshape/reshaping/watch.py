@@ -166,37 +166,44 @@ def _rows(bench: Bench, item: Item) -> None:
 
 
 def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
-    """Pads of an open axis that differ before and behind it; equal ones are those of a window, and others may restore an earlier size."""
+    """Pads of an open axis that may follow from its size; others are those of a window, or restore an earlier size."""
     begins, ends = bench.elements(source(item, 1)), bench.elements(source(item, 2))
     shape, recorded = bench.sizes(source(item, 0)), bench.recorded_sizes(source(item, 0)) or ()
+    readers = [one for one, _ in bench.draft.readers_of(item)]
     for axis in axes:
         before, behind = (one[axis] if one and axis < len(one) else 0 for one in (begins, ends))
-        is_uneven = isinstance(before, int) and isinstance(behind, int) and before != behind
-        is_as_long = is_uneven and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
-        is_undone = is_uneven and (_is_restored(bench, shape[axis] + before + behind) or _is_taken_off(bench, item, axis, before + behind))
-        if is_uneven and (is_as_long or not is_undone):
-            readers = [one for one, _ in bench.draft.readers_of(item)]
-            ways = pad_ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
-            ways = ways or (None if before else _filled(bench, shape[axis], behind))
-            if is_as_long or ways is None or not same(ways[0][0], ways[1][0]):
-                bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
+        if not isinstance(before, int) or not isinstance(behind, int):
+            continue
+        is_as_long = before != behind and axis < len(recorded) and max(before, behind) + 1 >= recorded[axis] > _LARGEST_STEP
+        ways = pad_ways(bench, readers[0], axis, shape[axis], (before, behind)) if len(readers) == 1 else None
+        ways = ways or (None if before else _filled(bench, shape[axis], behind))
+        if is_as_long or (
+            (before != behind if ways is None else _may_follow(bench, ways, (before, behind)))
+            and not _is_restored(bench, shape[axis] + before + behind)
+            and not _is_taken_off(bench, item, axis, before + behind)
+        ):
+            bench.keep(_PADDED.format(item, formula_text(shape[axis]), before, behind), shape[axis], ways=ways)
 
 
-def _is_automatic(window: Item) -> bool:
-    """Whether OpenVINO computes the pads of a window."""
-    return window.attributes.get("auto_pad", "").startswith(("same", "valid"))
+def _may_follow(bench: Bench, ways: Ways, pads: Sequence[int]) -> bool:
+    """Whether pads may follow from a size: those that differ, and equal ones where a window of either export has others."""
+    if same(ways[0][0], ways[1][0]) or not any(pads):
+        return False
+    exports = [(bench, [*bench.draft.of_type("Pad", *WINDOWS)])]
+    if bench.witness is not None:
+        exports.append((bench.witness.bench, [*bench.witness.partners.values()]))
+    return len({*pads}) > 1 or any(_is_padded_by_size(own, one) for own, items in exports for one in items)
 
 
-def _are_of_sizes(bench: Bench) -> bool:
-    """Whether pads follow from sizes somewhere, as TensorFlow pads: by more elements on one side, or automatically."""
-    others = bench.witness.partners.values() if bench.witness is not None else ()
-    windows = [*bench.draft.of_type(*WINDOWS), *[one for one in others if one.type in WINDOWS]]
-    return any(
-        one.attributes.get("auto_pad", "").startswith("same")
-        or (not _is_automatic(one) and numbers_of(one, "pads_begin") != numbers_of(one, "pads_end"))
-        for one in windows
-        if {*numbers_of(one, "strides")} != {1}
-    )
+def _is_padded_by_size(bench: Bench, item: Item) -> bool:
+    """Whether a window that moves by several elements is padded as TensorFlow does it: automatically, or by more on one side."""
+    windows = [one for one, _ in bench.draft.readers_of(item)] if item.type == "Pad" else [item]
+    if len(windows) != 1 or windows[0].type not in WINDOWS or {*numbers_of(windows[0], "strides")} == {1}:
+        return False
+    if item.type == "Pad":
+        return bench.elements(source(item, 1)) != bench.elements(source(item, 2))
+    is_automatic = item.attributes.get("auto_pad", "").startswith("same")
+    return is_automatic or numbers_of(item, "pads_begin") != numbers_of(item, "pads_end")
 
 
 def _filled(bench: Bench, size: Size, behind: int) -> Ways | None:
@@ -215,8 +222,9 @@ def _is_restored(bench: Bench, size: Size) -> bool:
 
 
 def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
-    """Whether windows that move by single elements take off as many elements as a Pad adds, which keeps every size."""
+    """Whether slices, or windows that move by single elements, take off as many elements as a Pad adds, which keeps every size."""
     readers, block, is_direct = [one for one, _ in bench.draft.readers_of(item)], 1, True
+    shape = bench.sizes(source(item, 0))
     while len(readers) == 1 and readers[0].type in ("SpaceToBatch", *_REORDERING):
         [one] = readers
         if one.type == "SpaceToBatch":
@@ -224,6 +232,8 @@ def _is_taken_off(bench: Bench, item: Item, axis: int, count: int) -> bool:
         readers, is_direct = [reader for reader, _ in bench.draft.readers_of(one)], False
 
     def takes(one: Item) -> bool:
+        if "Slice" in one.type:
+            return any(same(size, shape[axis]) for size in bench.shape(one.outputs[0]) or ())
         strides, own = numbers_of(one, "strides"), [*numbers_of(one, "pads_begin"), *numbers_of(one, "pads_end")]
         if one.type not in WINDOWS or {*strides} != {1} or any(own) or one.attributes.get("auto_pad", "").startswith("same"):
             return False
@@ -315,12 +325,12 @@ def _window(bench: Bench, item: Item, axes: Sequence[int]) -> None:
         told = f"axis of size {formula_text(shape[axis])}, which is {data[axis]} in the file"
         if out[axis] == 1 and extent >= data[axis]:
             bench.keep(f"the window of {item!r} covers a whole {told}", shape[axis])
-        pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1]]
+        is_explicit = not item.attributes.get("auto_pad", "").startswith(("same", "valid"))
+        pads = [one for name in ("pads_begin", "pads_end") for one in numbers_of(item, name)[axis - 2 : axis - 1] if is_explicit]
         is_uneven = len({*pads}) == 2
-        is_padded = not _is_automatic(item) and (is_uneven or (any(pads) and steps[axis - 2] > 1 and _are_of_sizes(bench)))
-        ways = pad_ways(bench, item, axis, shape[axis], pads) if is_padded else None
-        both = (ways[0][0], ways[1][0]) if ways else (now[axis], shape[axis] if is_uneven else now[axis])
-        if is_padded and ((is_uneven and max(pads) + 1 == data[axis] > _LARGEST_STEP) or not same(*both)):
+        ways = pad_ways(bench, item, axis, shape[axis], pads)
+        may_follow = _may_follow(bench, ways, pads) if ways else is_uneven and not same(now[axis], shape[axis])
+        if may_follow or (is_uneven and max(pads) + 1 == data[axis] > _LARGEST_STEP):
             bench.keep(_PADDED.format(item, formula_text(shape[axis]), *pads), shape[axis], ways=ways)
         is_floor = item.attributes.get("rounding_type") == "floor"  # as pools have it, and convolutions do not
         is_apart = is_floor and steps[axis - 2 : axis - 1] == [extent] and data[axis] == extent * out[axis]
