@@ -10,13 +10,10 @@ from functools import cache
 from math import isinf
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
-from irshape.shape.dim import format_interval
+from irshape.shape.dim import INT64_MAX, format_interval
 from irshape.shape.element_type import ElementType, similar_type
 
 Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
-
-INT64_MIN: Final = -(2**63)
-INT64_MAX: Final = 2**63 - 1
 
 
 class Malformed(ValueError):
@@ -97,7 +94,7 @@ def read_integer(text: str) -> tuple[int, str | None]:
     match = re.match(_INTEGER, text)
     if match is None or not match[1].isascii():
         raise Malformed("A102", f"{text!r} is not an integer")
-    if len(match[1]) > 20 or not INT64_MIN <= (value := int(match[1])) <= INT64_MAX:
+    if len(match[1]) > 20 or not -INT64_MAX - 1 <= (value := int(match[1])) <= INT64_MAX:
         raise Malformed("A104", f"{text[:40]!r} is outside the range of int64")
     return value, None if match.end() == len(text.rstrip()) else "R101"
 

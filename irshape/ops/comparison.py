@@ -2,7 +2,7 @@
 
 import operator
 
-from irshape.ops.elementwise import BinaryComparison, Unary
+from irshape.ops.elementwise import BinaryComparison, Unary, computed
 from irshape.ops.op import In, Out
 from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, eq, le, lt
@@ -33,44 +33,18 @@ class NotEqual(BinaryComparison):
         return None if answer is None else not answer
 
 
-@op("Less", "opset1")
-class Less(BinaryComparison):
-    """Whether the first element is less than the second."""
+class Ordering(BinaryComparison):
+    """A comparison that holds of all elements between two for which it holds."""
 
     is_monotone = True
-    of_elements = staticmethod(operator.lt)
-    of_sizes = staticmethod(lt)
 
 
-@op("LessEqual", "opset1")
-class LessEqual(BinaryComparison):
-    """Whether the first element is at most the second."""
-
-    is_monotone = True
-    of_elements = staticmethod(operator.le)
-    of_sizes = staticmethod(le)
-
-
-@op("Greater", "opset1")
-class Greater(BinaryComparison):
-    """Whether the first element is greater than the second."""
-
-    is_monotone = True
-    of_elements = staticmethod(operator.gt)
-
-    def of_sizes(self, a: Size, b: Size) -> bool | None:
-        return lt(b, a)
-
-
-@op("GreaterEqual", "opset1")
-class GreaterEqual(BinaryComparison):
-    """Whether the first element is at least the second."""
-
-    is_monotone = True
-    of_elements = staticmethod(operator.ge)
-
-    def of_sizes(self, a: Size, b: Size) -> bool | None:
-        return le(b, a)
+declare(globals(), Ordering, {
+    "Less": ("opset1", "Whether the first element is less than the second.", computed(operator.lt, lt)),
+    "LessEqual": ("opset1", "Whether the first element is at most the second.", computed(operator.le, le)),
+    "Greater": ("opset1", "Whether the first element is greater than the second.", computed(operator.gt, lambda a, b: lt(b, a))),
+    "GreaterEqual": ("opset1", "Whether the first element is at least the second.", computed(operator.ge, lambda a, b: le(b, a))),
+})  # fmt: skip
 
 
 class RealQuestion(Unary):

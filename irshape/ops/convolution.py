@@ -237,18 +237,23 @@ class GroupConvolutionBackpropData(_Transposed):
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
 
 
-class _Deformable(_Kernel):
-    """A convolution in which every element of the kernel has its own offset at every position."""
+@op("DeformableConvolution", "opset1")
+class DeformableConvolutionV1(_Kernel):
+    """Slide filters [features, channels, *kernel] over the data, every element of the kernel moved by an offset."""
 
+    data = In(NUMERIC)
+    offsets = In(NUMERIC, like="data")
+    filters = In(NUMERIC, like="data")
+    output = Out(like="data")
     # If absent it is 0, which OpenVINO refuses as soon as it knows a rank.
     group: int = 0
     deformable_group: int = 0
+    flow = along_first("slides windows over", "data", "offsets", "mask")
 
-    def deformed(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:
-        """The shape of the output."""
+    def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, *masks: Input | None) -> Shape:
         if not (data.is_ranked or offsets.is_ranked or filters.is_ranked):
             return None
-        guides = [(offsets, 2), (mask, 1)] if mask is not None else [(offsets, 2)]
+        guides = [(offsets, 2), *[(mask, 1) for mask in masks if mask is not None]]
         for port in (data, filters, *(port for port, _ in guides)):
             ctx.require_rank(port, (4,))
         ctx.at_least(self.group, 1, "group")
@@ -283,25 +288,6 @@ class _Deformable(_Kernel):
         sampled = product((batch, data.shape[1], *positions, *filters.shape[2:]))
         return Count(out.elements * product(filters.shape[1:]) + 4 * sampled, 0 if mask is None else sampled)
 
-
-@op("DeformableConvolution", "opset1")
-class DeformableConvolutionV1(_Deformable):
-    """Slide filters [features, channels, *kernel] over the data, every element of the kernel moved by an offset."""
-
-    data = In(NUMERIC)
-    offsets = In(NUMERIC, like="data")
-    filters = In(NUMERIC, like="data")
-    output = Out(like="data")
-
-    def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
-        return self.deformed(ctx, data, offsets, filters, None)
-
-    def flow(self, flow: Flow, *inputs: Input) -> None:
-        for port in flow.ports:
-            if port.name != "filters":
-                flow.keep(port, 0, 0)
-                flow.mixes(port, "slides windows over")
-
     def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated between its neighbours."""
         return self._cost(out, data, filters, None)
@@ -313,9 +299,6 @@ class DeformableConvolutionV8(DeformableConvolutionV1):
 
     mask = In(NUMERIC, optional=True)
     bilinear_interpolation_pad: bool = False
-
-    def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]
-        return self.deformed(ctx, data, offsets, filters, mask)
 
     def cost(self, out: Outputs, data: Input, filters: Input, mask: Input | None) -> Count:  # type: ignore[override]
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated; a mask takes 1 operation for each."""

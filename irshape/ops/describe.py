@@ -102,12 +102,8 @@ def version_ranges(names: list[str]) -> str:
     return ", ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def attribute_type(attribute: Attribute) -> str:
-    """The values that an attribute takes, as text: `int >= 1`, `max | min`, `list of int`."""
-    return _type_text(attribute.annotation)
-
-
-def _type_text(annotation: Any) -> str:
+def attribute_type(annotation: Any) -> str:
+    """The values that an attribute with an annotation takes, as text: `int >= 1`, `max | min`, `list of int`."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         if any(type(mark) is ReadBy for mark in arguments[1:]) and get_origin(arguments[0]) is not None:
@@ -116,11 +112,11 @@ def _type_text(annotation: Any) -> str:
         if named:
             return " | ".join(one.name for one in named)
         limits = [f" >= {mark.limit}" for mark in arguments[1:] if type(mark) is Ge]
-        return _type_text(arguments[0]) + "".join(limits)
+        return attribute_type(arguments[0]) + "".join(limits)
     if origin is Literal:
         return " | ".join([word or "''" for word in arguments])
     if origin is tuple:
-        item = _type_text(arguments[0])
+        item = attribute_type(arguments[0])
         return f"list of ({item})" if " | " in item else f"list of {item}"
     return {ElementType: "element type", str: "text", bool: "boolean"}.get(annotation) or annotation.__name__
 
@@ -202,7 +198,7 @@ def _describe_output(op: OpClass, port: Out) -> dict[str, Any]:
 def _describe_attribute(attribute: Attribute) -> dict[str, Any]:
     return {
         "name": attribute.spelling,
-        "type": attribute_type(attribute),
+        "type": attribute_type(attribute.annotation),
         "required": attribute.required or attribute.stated,
         "default": None if attribute.required else plain(attribute.default),
     }

@@ -21,6 +21,19 @@ UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})
 UNFOLLOWED_BYTES = UNFOLLOWED | {ElementType.i8, ElementType.u8}
 
 
+def wrapped(end: float, element_type: ElementType) -> float:
+    """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small.
+
+    NaN, which OpenVINO converts to any number, stays NaN.
+    """
+    bits, is_infinite = element_type.bits, end in (inf, -inf, INT64_MAX, -INT64_MAX - 1)
+    if (bits >= 32 and is_infinite) or end != end:
+        return end
+    number = -1 if is_infinite else trunc(end)
+    number %= 1 << bits
+    return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
+
+
 class Elementwise(Op):
     """Each element of the output is a function of the corresponding elements of the inputs.
 
@@ -50,10 +63,7 @@ class Elementwise(Op):
     cost = each_element
     is_in_place = True
     flow = elementwise
-
-    @staticmethod
-    def held(end: float, element_type: ElementType) -> float:
-        return wrapped(end, element_type)
+    held = staticmethod(wrapped)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -151,6 +161,11 @@ class Elementwise(Op):
         return low if low == high else None if isinstance(low, int) else Real(low, high)
 
 
+def computed(of_elements: Callable[..., Any], of_sizes: Callable[..., Any]) -> dict[str, Any]:
+    """The functions of an operation, of numbers and of sizes, as a row of `declare` has them."""
+    return {"of_elements": staticmethod(of_elements), "of_sizes": staticmethod(of_sizes)}
+
+
 def unknown(ctx: Context, element_type: ElementType) -> Element:
     """An unknown element: any number of its type."""
     return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
@@ -177,19 +192,6 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
     if type(value) is bool:
         return int(value)
     return value if isinstance(value, (int, Dim)) or (isinstance(value, float) and value == value) else None
-
-
-def wrapped(end: float, element_type: ElementType) -> float:
-    """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small.
-
-    NaN, which OpenVINO converts to any number, stays NaN.
-    """
-    bits, is_infinite = element_type.bits, end in (inf, -inf, INT64_MAX, -INT64_MAX - 1)
-    if (bits >= 32 and is_infinite) or end != end:
-        return end
-    number = -1 if is_infinite else trunc(end)
-    number %= 1 << bits
-    return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
 
 
 def bounded(

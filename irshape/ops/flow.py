@@ -147,12 +147,12 @@ class Flow:
                 if 0 <= place < len(own):
                     self._claims.append(_Claim(position, place, port, axis, trace[axis] if factors is None else factors))
 
-    def keep_all(self, port: Input, *, but: Iterable[int] = (), out: int | None = None, why: str = "") -> None:
-        """Each axis of an input is the same axis of an output, apart from those of `but`, of which `why` says what the layer does."""
+    def keep_all(self, port: Input, *, but: Iterable[int] = (), why: str = "") -> None:
+        """Each axis of an input is the same axis of all outputs, apart from those of `but`, of which `why` says what the layer does."""
         rank, others = len(self.trace(port)), set(but)
         for axis in range(rank):
             if axis not in others and axis - rank not in others:
-                self.keep(port, axis, axis, out=out)
+                self.keep(port, axis, axis)
         if why:
             self.mixes(port, why)
 
@@ -585,12 +585,16 @@ def alike(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
     flow.keep_all(first)
 
 
-def along_first(why: str) -> Callable[..., None]:
-    """The rule of an operation that works on each slice along the first axis of its first input; `why` tells of the other axes."""
+def along_first(why: str, *names: str) -> Callable[..., None]:
+    """The rule of an operation that works on each slice along the first axis of its first input, or of the inputs with these names.
+
+    `why` tells of the other axes.
+    """
 
     def flow(self: object, flow: Flow, first: Input, *inputs: Any) -> None:
-        flow.keep(first, 0, 0)
-        flow.mixes(first, why)
+        for port in [port for port in flow.ports if port.name in names] if names else [first]:
+            flow.keep(port, 0, 0)
+            flow.mixes(port, why)
 
     return flow
 

@@ -28,6 +28,7 @@ class _FromVideo(Op):
     """From YUV. Brightness and colours share one plane, colours below, or have planes of their own; a colour plane has half the sides."""
 
     cost = each("3 MACs for each element of the image.", macs=3)
+    flow = along_first("puts together", "y", "uv", "u", "v")
 
     def colours(self, ctx: Context, y: Input, planes: Sequence[tuple[Input, int]]) -> Shape:
         """The shape of the image, from the plane of brightness and from the planes of colour with the number of their channels."""
@@ -52,10 +53,6 @@ class _FromVideo(Op):
             return shapes
         batch, height, width, _ = y.shape
         return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
-
-    def flow(self, flow: Flow, *planes: Input) -> None:
-        for port in flow.ports:
-            flow.keep(port, 0, 0)
 
 
 class _FromNV12(_FromVideo):
@@ -135,6 +132,7 @@ class GridSample(Op):
     align_corners: bool = False
     mode: Literal["bilinear", "bicubic", "nearest"] = "bilinear"
     padding_mode: Literal["zeros", "border", "reflection"] = "zeros"
+    flow = along_first("samples along", "data", "grid")
 
     def infer(self, ctx: Context, data: Input, grid: Input) -> Shape:
         batch, channels, *_ = data.shape
@@ -143,22 +141,12 @@ class GridSample(Op):
         batch = ctx.merge(batch, count, "data and grid must have the same batch")
         return (batch, channels, height, width)
 
-    def flow(self, flow: Flow, data: Input, grid: Input) -> None:
-        for port in (data, grid):
-            flow.keep(port, 0, 0)
-            flow.mixes(port, "samples along")
-
     def cost(self, out: Outputs) -> Count:
         """For each element of the output 4 MACs with `bilinear`, 16 with `bicubic`; with `nearest` elements are moved."""
         return Count(macs=out.elements * {"bilinear": 4, "bicubic": 16, "nearest": 0}[self.mode])
 
 
-_IMAGES = frozenset(
-    {
-        ElementType.f16, ElementType.f32, ElementType.f64, ElementType.bf16, ElementType.i8, ElementType.u8, ElementType.i32,
-        ElementType.i64, ElementType.dynamic,
-    }
-)  # fmt: skip
+_IMAGES = _FULL | {ElementType.i8, ElementType.i32, ElementType.i64}
 _SIZES = frozenset({ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64})
 _SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
 

@@ -9,6 +9,7 @@ from irshape.ops.flow import alike
 from irshape.ops.op import In, Input, Op, Out, as_first
 from irshape.ops.registry import op
 from irshape.report.catalogue import next_step
+from irshape.report.text import counted
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
@@ -81,12 +82,12 @@ class Constant(Op):
         if self.element_type is not ElementType.string:
             needed = self.element_type.byte_size(count)
             if self.size < needed:
-                message = f"the constant stores {_bytes(self.size)}; {number_text(count)} elements of {self.element_type}"
+                message = f"the constant stores {counted(self.size, 'byte')}; {number_text(count)} elements of {self.element_type}"
                 message += f" need {number_text(needed)}"
                 ctx.fail("W103", message, attribute="size", hint=next_step("W103"))
             # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full. OpenVINO writes a byte for none.
             if self.size > max(needed, 1) and self.element_type.bits not in (0, 3, 6):
-                message = f"the constant stores {_bytes(self.size)}; its shape and type need {number_text(needed)}"
+                message = f"the constant stores {counted(self.size, 'byte')}; its shape and type need {number_text(needed)}"
                 ctx.warn("R303", message, attribute="size")
         return self.shape
 
@@ -165,10 +166,6 @@ class ReadValueV6(Op):
                 code = "S201" if largest < low or smallest > high else "S206"
                 wanted, got = interval_text(low, high), format_size(size)
                 ctx.error(code, f"axis {axis} of init_value must be {wanted}, as in the variable, got {got}", port=init_value)
-
-
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count} bytes"
 
 
 class _Assign(Op):

@@ -3,13 +3,13 @@
 import operator
 from typing import Any
 
-from irshape.ops.elementwise import Logical, Unary
+from irshape.ops.elementwise import Logical, Unary, computed
 from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, dim_max, dim_min, eq
 
 declare(globals(), Logical, {
-    "LogicalAnd": ("opset1", "Whether both are true.", {"of_elements": staticmethod(operator.and_), "of_sizes": staticmethod(dim_min)}),
-    "LogicalOr": ("opset1", "Whether any is true.", {"of_elements": staticmethod(operator.or_), "of_sizes": staticmethod(dim_max)}),
+    "LogicalAnd": ("opset1", "Whether both are true.", computed(operator.and_, dim_min)),
+    "LogicalOr": ("opset1", "Whether any is true.", computed(operator.or_, dim_max)),
 })  # fmt: skip
 
 

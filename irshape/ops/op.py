@@ -13,7 +13,7 @@ from irshape.ops.port import In as In
 from irshape.ops.port import Input as Input
 from irshape.ops.port import Out as Out
 from irshape.ops.port import UnknownRank as UnknownRank
-from irshape.ops.port import named, placed
+from irshape.ops.port import placed
 from irshape.report.finding import Finding
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import BOUNDS, STATIC, Looks, Requirement
@@ -215,8 +215,7 @@ class Op:
                 base._collect_ports()
                 base._collect_attributes()
                 for rule, first in _RULES.items():
-                    if rule in vars(base):
-                        base._check_parameters(rule, first)
+                    base._check_parameters(rule, first)
                 base.demanded = frozenset(port.index for port in base.inputs if base.demands is None or port.name in base.demands)
 
     @classmethod
@@ -228,21 +227,20 @@ class Op:
         outs: dict[str, Out] = {port.name: port for port in cls.outputs}
         for name, field in fields:
             if isinstance(field, In):
-                ins[name] = named(field, name)
+                ins[name] = field
             elif isinstance(field, Out):
-                outs[name] = named(field, name)
+                outs[name] = field
             elif field is None:  # a version that lacks a port of its base says `port = None`
                 ins.pop(name, None)
                 outs.pop(name, None)
-        cls.inputs, cls.outputs = tuple(ins.values()), tuple(outs.values())
+        cls.inputs = tuple([placed(port, name, index) for index, (name, port) in enumerate(ins.items())])
+        cls.outputs = tuple([placed(port, name, index) for index, (name, port) in enumerate(outs.items())])
         ports: list[In | Out] = [*cls.inputs, *cls.outputs]
         for port in ports:
             if port.like is not None and port.like not in ins:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
         if any(port.variadic for port in cls.outputs[:-1]):
             raise DefinitionError(f"a variadic output of {cls.__name__} must be the last output")
-        cls.inputs = tuple([placed(port, index) for index, port in enumerate(cls.inputs)])
-        cls.outputs = tuple([placed(port, index) for index, port in enumerate(cls.outputs)])
         cls.has_one_output = len(cls.outputs) == 1 and not cls.outputs[0].variadic
         for port in cls.inputs:
             port.group = port.like or port.name

@@ -9,7 +9,7 @@ from irshape.ops.convolution import Lengths, Slide, Sliding, each_axis
 from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
@@ -177,9 +177,7 @@ class _AdaptivePooling(Op):
         flow.sizes(output_shape)
 
 
-@op("AdaptiveAvgPool", "opset8")
-class AdaptiveAvgPool(_AdaptivePooling):
-    """The mean of each part of the data."""
+declare(globals(), _AdaptivePooling, {"AdaptiveAvgPool": ("opset8", "The mean of each part of the data.")})
 
 
 @op("AdaptiveMaxPool", "opset8")

@@ -121,26 +121,13 @@ class Out:
 _Port = TypeVar("_Port", In, Out)
 
 
-def named(port: _Port, name: str) -> _Port:
-    """The port under a name: the port itself, or a copy if a class has it already."""
+def placed(port: _Port, name: str, index: int) -> _Port:
+    """The port under a name and at a position: the port itself, or a copy if a class has it already."""
     if port.name:
-        port = _copied(port)
-    port.name = name
-    return port
-
-
-def placed(port: _Port, index: int) -> _Port:
-    """The port at a position: the port itself, or a copy if it has a position in a base class."""
-    if port.index >= 0:
-        port = _copied(port)
-    port.index = index
-    return port
-
-
-def _copied(original: _Port) -> _Port:
-    port = type(original)()
-    for name in original.FIELDS:
-        setattr(port, name, getattr(original, name))
+        original, port = port, type(port)()
+        for field in original.FIELDS:
+            setattr(port, field, getattr(original, field))
+    port.name, port.index = name, index
     return port
 
 

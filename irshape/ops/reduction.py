@@ -74,21 +74,19 @@ class Reduction(Op):
         return self.of_nothing
 
     def _exact(self, elements: Elements, element_type: ElementType) -> Elements | None:
-        """The elements as `of_elements` takes and returns them; None where the type would round a result."""
-        return whole(elements, element_type)
+        """The elements as `of_elements` takes and returns them: floats as integers.
 
-
-def whole(elements: Elements, element_type: ElementType) -> Elements | None:
-    """The elements, floats as integers; None if one is not known, has a fraction, or is so large that sums in its type are not exact."""
-    if not element_type.is_real:
-        return elements
-    least, most = exact_limits(element_type) or (0, 0)
-    whole = []
-    for element in elements:
-        if isinstance(element, Real) or not (isinstance(element, Dim) or (least <= element <= most and element == trunc(element))):
-            return None
-        whole.append(element if isinstance(element, Dim) else int(element))
-    return tuple(whole)
+        None if one is not known, has a fraction, or is so large that sums in its type are not exact.
+        """
+        if not element_type.is_real:
+            return elements
+        least, most = exact_limits(element_type) or (0, 0)
+        whole = []
+        for element in elements:
+            if isinstance(element, Real) or not (isinstance(element, Dim) or (least <= element <= most and element == trunc(element))):
+                return None
+            whole.append(element if isinstance(element, Dim) else int(element))
+        return tuple(whole)
 
 
 def mean(elements: Elements) -> int:

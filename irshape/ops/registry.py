@@ -9,9 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from irshape.ops.op import Op, OpClass
+from irshape.shape.compilation import NamedTuple
 
 _C = TypeVar("_C", bound=type[Op])
 
@@ -24,11 +26,7 @@ CONST: Final = "Const"
 _LISTED: Final = "2020.1 2020.2 2020.4 2021.1 2021.2 2021.3 2021.4 2022.1 2022.2 2022.3 2023.0 2023.1 2023.2 2024.0 2024.5"
 RELEASES: Final = dict(enumerate(_LISTED.split(), start=1))
 TENSORFLOW: Final = "tensorflow"
-
-
 _OPSETS: Final = {f"opset{number}": number for number in range(1, NEWEST + 1)}
-
-
 # The least similarity of two types that resemble each other.
 _LIKENESS: Final = 0.8
 # The most words for which the answer is kept.
@@ -52,18 +50,15 @@ class Clash(TypeError):
     """A class is registered for a type and version that is known."""
 
 
-class _Entry:
+class _Entry(NamedTuple):
     """A class with its versions. `module` is the module that was being imported then: an import that is broken off leaves another one."""
 
-    __slots__ = ("also", "module", "op", "since", "until", "without")
-
-    def __init__(self, op: OpClass, since: str, until: str | None, without: list[str], also: list[str]) -> None:
-        self.op = op
-        self.module = sys.modules.get(op.__module__)
-        self.since = since
-        self.until = until
-        self.without = without
-        self.also = also
+    op: OpClass
+    module: ModuleType | None
+    since: str
+    until: str | None
+    without: list[str]
+    also: list[str]
 
 
 def opset(version: str) -> int | None:
@@ -102,7 +97,7 @@ class Registry:
             self._versions.pop(key, None)
         if not op.is_own and since in self.versions(type):
             raise Clash(f"{type} of version {since} is known already; give the operation another type or version")
-        entries.append(_Entry(op, since, until, without, also))
+        entries.append(_Entry(op, sys.modules.get(op.__module__), since, until, without, also))
         self._versions.pop(key, None)
         self._similar.clear()
 

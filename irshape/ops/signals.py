@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements, transforms
 from irshape.ops.flow import Flow
 from irshape.ops.op import In, Input, Op, Out, static
-from irshape.ops.registry import op
+from irshape.ops.registry import declare, op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, lt, narrow, product
 from irshape.shape.element_type import FLOAT, INDEX, ElementType
 from irshape.shape.guard import STATIC
@@ -78,9 +78,7 @@ class DFT(_Fourier):
         return _transformed(out.shape[:-1], axes, is_real=False)
 
 
-@op("IDFT", "opset7")
-class IDFT(DFT):
-    """The inverse of DFT."""
+declare(globals(), DFT, {"IDFT": ("opset7", "The inverse of DFT.")})
 
 
 @op("RDFT", "opset9")

@@ -229,29 +229,18 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
     valid_outputs = Out(attribute="output_type")
     output_type: IndexType = ElementType.i64
 
-    def infer(
-        self,
-        ctx: Context,
-        boxes: Input,
-        scores: Input,
-        max_output_boxes_per_class: Input | None,
-        iou_threshold: Input | None,
-        score_threshold: Input | None,
-        soft_nms_sigma: Input | None,
-    ) -> tuple[Shape, ...]:
-        for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
+    def infer(self, ctx: Context, boxes: Input, scores: Input, *limits: Input | None) -> tuple[Shape, ...]:
+        for port in limits:
             if port is not None:
                 ctx.single(port)
-        limit = ctx.unknown()
-        if max_output_boxes_per_class is not None and boxes.is_ranked and scores.is_ranked:
-            limit = ctx.limit(max_output_boxes_per_class)
+        limit, most = ctx.unknown(), limits[0]
+        if most is not None and boxes.is_ranked and scores.is_ranked:
+            limit = ctx.limit(most)
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
-    ) -> Sequence[Shape]:
-        count = most_selected(ctx, boxes, scores, max_output_boxes_per_class)
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, *limits: Input | None) -> Sequence[Shape]:
+        count = most_selected(ctx, boxes, scores, limits[0])
         return (count, 3), (count, 3), (1,)
 
 
@@ -401,10 +390,8 @@ class NMSRotated(Op):
     clockwise: bool = True
     flow = mixing("lists the boxes of all samples along")
 
-    def infer(
-        self, ctx: Context, boxes: Input, scores: Input, max_output_boxes_per_class: Input, iou_threshold: Input, score_threshold: Input
-    ) -> tuple[Shape, ...]:
-        for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
+    def infer(self, ctx: Context, boxes: Input, scores: Input, *limits: Input) -> tuple[Shape, ...]:
+        for port in limits:
             ctx.single(port)
         ctx.stop_at_errors()
         batches, count, numbers = boxes.shape
@@ -412,7 +399,7 @@ class NMSRotated(Op):
         score_batches, classes, score_count = scores.shape
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
-        limit = ctx.scalar(max_output_boxes_per_class) if boxes.is_ranked and scores.is_ranked else ctx.unknown()
+        limit = ctx.scalar(limits[0]) if boxes.is_ranked and scores.is_ranked else ctx.unknown()
         if lt(limit, 0) is False:
             count = dim_min(count, limit)
         selected = ctx.unknown(0, bounds(batches * classes * count)[1])

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements, moved
-from irshape.ops.flow import Flow
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Size, are_known, bounds, is_known, product
@@ -95,16 +95,11 @@ class EmbeddingBagPackedSum(_Embedding):
 
     indices = In(_INDEX, rank=2)
     per_sample_weights = In(rank=2, optional=True, like="emb_table")
+    flow = along_first("sums over", "indices", "per_sample_weights")
 
     def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
         shape = self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.unknown() if shape is None else shape[0])
-
-    def flow(self, flow: Flow, *inputs: Input) -> None:
-        for port in flow.ports:
-            if port.name in ("indices", "per_sample_weights"):
-                flow.keep(port, 0, 0)
-                flow.mixes(port, "sums over")
 
 
 @op("EmbeddingBagOffsets", "opset15")

@@ -206,16 +206,12 @@ class StringTensorPack(Op):
 
 
 @op("StringTensorUnpack", "extension")
-class StringTensorUnpackOfTokenizers(Op):
+class StringTensorUnpackOfTokenizers(StringTensorUnpack):
     """The begin and the end of each string, and the characters of all strings; u8 data are strings packed by openvino-tokenizers."""
 
     EXTENSION = "openvino-tokenizers"
     data = In(frozenset({ElementType.string, ElementType.u8, ElementType.dynamic}))
-    begins = Out(ElementType.i32)
-    ends = Out(ElementType.i32)
-    symbols = Out(ElementType.u8)
     mode: Annotated[Literal["begins_ends"], Exact] = "begins_ends"
-    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
         shape = data.partial_shape if data.element_type is ElementType.string else None

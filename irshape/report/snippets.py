@@ -173,25 +173,17 @@ _XML: Final[dict[str, Snippet]] = {
 # A, T, S, V and R: attributes, element types, shapes, values, and files that OpenVINO alone accepts.
 
 DEPTH: Final = example("SpaceToDepth opset1", 'block_size="2" mode="blocks_first"', "FP32 1 4 8 8")
-
 CONVOLUTION: Final = example(
     "Convolution opset1", 'strides="1,1" pads_begin="0,0" pads_end="0,0" dilations="1,1"', "FP32 1 3 8 8", "FP32 4 3 5 5"
 )
-
 SPLIT: Final = example("Split opset1", 'num_splits="4"', "FP32 2 8", "I64 # axis: 1", outputs="FP32 FP32 FP32 FP32")
-
 CONCAT: Final = example("Concat opset1", 'axis="0"', "FP32 2 8", "FP32 3 8")
-
 ADD: Final = example("Add opset1", "", "FP32 4 8", "FP32 4 1")
-
 BATCH: Final = example(
     "SpaceToBatch opset2", "", "FP32 2 8", "I64 2 # block_shape: [1, 2]", "I64 2 # pads_begin: [0, 0]", "I64 2 # pads_end: [0, 2]"
 )
-
 TRANSPOSE: Final = example("Transpose opset1", "", "FP32 2 8 5", "I64 3 # order: [2, 0, 1]")
-
 REDUCE: Final = example("ReduceSum opset1", 'keep_dims="true"', "FP32 2 8", "I64 1 # axes: [1]")
-
 UNIQUE: Final = example(
     "Unique opset10",
     'sorted="true" index_element_type="i64" count_element_type="i64"',
@@ -199,7 +191,6 @@ UNIQUE: Final = example(
     "I64 # axis: 0",
     outputs="FP32 I64 I64 I64",
 )
-
 DEEPEN: Final = DEPTH.replace("SpaceToDepth", "DepthToSpace")
 
 # The divisor is the constant that the .bin holds.

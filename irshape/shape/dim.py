@@ -460,6 +460,13 @@ def ask(kind: str, a: Size, b: Size) -> None:
         size.scope.questions.append((kind, a, b))
 
 
+def _told(kind: str, holds: bool | None, a: Size, b: Size) -> bool | None:
+    """The answer to a question, of which `ask` is told if the ranges leave it open."""
+    if holds is None:
+        ask(kind, a, b)
+    return holds
+
+
 def congruence(size: Size) -> tuple[int, int]:
     """`(modulus, remainder)` of a size; modulus 0 means that the size is the remainder."""
     known = _range(size)
@@ -468,26 +475,17 @@ def congruence(size: Size) -> tuple[int, int]:
 
 def le(a: Size, b: Size) -> bool | None:
     """Whether `a <= b`."""
-    holds = le_unasked(a, b)
-    if holds is None:
-        ask("le", a, b)
-    return holds
+    return _told("le", le_unasked(a, b), a, b)
 
 
 def lt(a: Size, b: Size) -> bool | None:
     """Whether `a < b`."""
-    holds = lt_unasked(a, b)
-    if holds is None:
-        ask("lt", a, b)
-    return holds
+    return _told("lt", lt_unasked(a, b), a, b)
 
 
 def eq(a: Size, b: Size) -> bool | None:
     """Whether `a == b`."""
-    holds = eq_unasked(a, b)
-    if holds is None:
-        ask("eq", a, b)
-    return holds
+    return _told("eq", eq_unasked(a, b), a, b)
 
 
 def le_unasked(a: Size, b: Size) -> bool | None:
@@ -575,12 +573,7 @@ def selected(operation: str, a: Size, b: Size) -> Size:
 
 def ceil_div(a: Size, b: Size) -> Size:
     """`a / b` rounded up; `b` is positive."""
-    if type(b) is int:
-        if type(a) is int:
-            return -(-a // b)
-        if b == 1:
-            return a
-    return (a + b - 1) // b
+    return a if type(b) is int and b == 1 else (a + b - 1) // b
 
 
 def dim_of(scope: Scope, formula: Atom | Expression) -> Size:

@@ -142,7 +142,7 @@ def similar_type(name: str) -> ElementType | None:
     return ElementType.from_precision(name.upper()) or ElementType.parse(word)
 
 
-ANY: Final = frozenset(t for name, t in ElementType.BY_NAME.items())
+ANY: Final = frozenset(ElementType.BY_NAME.values())
 _DYNAMIC: Final = {ElementType.dynamic}
 # The dynamic type may turn out to be any type, so every set contains it, unless an operation subtracts it.
 FLOAT: Final = frozenset(t for t in ANY if t.is_real) | _DYNAMIC

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import add, floordiv, mod, mul, sub
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from irshape.shape.dim import Size, ceil_div, dim_max, dim_min
@@ -84,13 +85,7 @@ def number_by(formula: Formula, values: Mapping[str, int]) -> int:
     return value
 
 
-_ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-}
+_ARITHMETIC: Final = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
 _SIZES: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": dim_min, "max": dim_max, "ceil_div": ceil_div}
 _NUMBERS: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": min, "max": max, "ceil_div": ceil_div}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import gcd, inf
 from typing import Any, Final, TypeAlias
 
-from irshape.shape.compilation import mypyc_attr
+from irshape.shape.compilation import NamedTuple, mypyc_attr
 from irshape.shape.dim import (
     Dim,
     Scope,
@@ -216,14 +216,11 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     return f"{left} {sign} {formula_text(table.add(right, constant))}"
 
 
-class Decision:
+class Decision(NamedTuple):
     """The answer to a relation: `holds` is None if it depends; `is_plain` says that the bounds of both sides alone refute it."""
 
-    __slots__ = ("holds", "is_plain")
-
-    def __init__(self, holds: bool | None, is_plain: bool) -> None:
-        self.holds = holds
-        self.is_plain = is_plain
+    holds: bool | None
+    is_plain: bool
 
 
 _HOLDS: Final = Decision(True, False)
@@ -248,6 +245,8 @@ def _decide_ge(a: Size, b: Size) -> Decision:
 
 
 def _decide_div(a: Size, divisor: Size) -> Decision:
+    if isinstance(a, int) and isinstance(divisor, int):
+        return _HOLDS if divisor and a % divisor == 0 else _REFUTED
     if not isinstance(a, Dim) or not isinstance(divisor, int):
         remainder = a % divisor
         return _HOLDS if isinstance(remainder, int) and remainder == 0 else _DEPENDS
@@ -362,39 +361,22 @@ class Judge:
 
     def require_ge(self, a: Size, b: Size, message: str, *, code: str = "S203", **names: Any) -> None:
         """Demand `a >= b`."""
-        if type(a) is int and type(b) is int:
-            if a < b:
-                self._refuse(Requirement("ge", a, b, message, code, names))
-            return
         self._judge(_decide_ge(a, b), "ge", a, b, message, code, names)
 
     def require_eq(self, a: Size, b: Size, message: str, *, code: str = "S201", **names: Any) -> None:
         """Demand `a == b`."""
-        if type(a) is int and type(b) is int:
-            if a != b:
-                self._refuse(Requirement("eq", a, b, message, code, names))
-            return
         self._judge(_decide_eq(a, b), "eq", a, b, message, code, names)
 
     def require_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", **names: Any) -> None:
         """Demand that `a` is a multiple of `divisor`; a divisor of 0 is a violation."""
-        if type(a) is int and type(divisor) is int:
-            if divisor == 0 or a % divisor:
-                self._refuse(Requirement("div", a, divisor, message, code, names))
-            return
         self._judge(_decide_div(a, divisor), "div", a, divisor, message, code, names)
 
-    def exact_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", **names: Any) -> Size:
+    def exact_div(self, a: Size, divisor: Size, message: str, **names: Any) -> Size:
         """`a / divisor`, which must be whole; bounds `low..high` give `ceil(low/divisor)..floor(high/divisor)`.
 
         A divisor that is the int 0 gives 0.
         """
-        if type(a) is int and type(divisor) is int:
-            if divisor and not a % divisor:
-                return a // divisor
-            self._refuse(Requirement("div", a, divisor, message, code, names))
-            return a // divisor if divisor else 0
-        self.require_div(a, divisor, message, code=code, **names)
+        self.require_div(a, divisor, message, **names)
         return self.quotient(a, divisor)
 
     def quotient(self, a: Size, divisor: Size) -> Size:
@@ -423,11 +405,7 @@ class Judge:
 
         In OpenVINO's view it is `a` where OpenVINO does not look at both bounds.
         """
-        if type(a) is int and type(b) is int:
-            if a != b:
-                self._refuse(Requirement("eq", a, b, message, code, names))
-            return a
-        if a is b:
+        if a == b:
             return a
         decision = _decide_eq(a, b)
         self._judge(decision, "eq", a, b, message, code, names)
@@ -445,15 +423,9 @@ class Judge:
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> Size:
         """The size that `a` and `b` broadcast to as in NumPy; they must be equal, or one of them 1."""
-        if type(a) is int and type(b) is int:
-            if a == b or b == 1:
-                return a
-            if a != 1:
-                self._refuse(Requirement("broadcast", a, b, message, code, names))
-            return b if a == 1 else a
-        if a is b or (isinstance(b, int) and b == 1):
+        if a == b or b == 1:
             return a
-        if isinstance(a, int) and a == 1:
+        if a == 1:
             return b
         equal = _decide_eq(a, b)
         if equal.holds:

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.limits import DEFAULT, Limits, Work
-from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
+from irshape.shape.range import COMPOSE, Bound, Range, divided, exactly, meet, multiply, number_text, reduced, reduced_or_top
 from irshape.shape.range import add as add_ranges
 
 _MAX_DEGREE: Final = 16
@@ -347,8 +347,8 @@ class PolynomialTable:
             most = divisor - step + least
             scaled = self._bound_with(constant, terms, divisor, numerator, coefficient, known, steps)
             low_slack, high_slack = (most, least) if coefficient > 0 else (least, most)
-            low = -_floor_bound(coefficient * low_slack - scaled.low, divisor)
-            return low, _floor_bound(scaled.high - coefficient * high_slack, divisor)
+            low = -divided(coefficient * low_slack - scaled.low, divisor)
+            return low, divided(scaled.high - coefficient * high_slack, divisor)
         a, b = atom.arguments
         first = self._bound_with(constant, terms, 1, a, coefficient, known, steps)
         second = self._bound_with(constant, terms, 1, b, coefficient, known, steps)
@@ -729,10 +729,6 @@ def _computed(kind: str, a: int, b: int) -> int:
     if kind == "broadcast":
         return b if a == 1 else a
     return a + b if kind == "add" else a * b
-
-
-def _floor_bound(a: Bound, b: int) -> Bound:
-    return a // b if isinstance(a, int) else a
 
 
 def _grade(term: tuple[Monomial, int]) -> tuple[int, Monomial]:

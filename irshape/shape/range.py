@@ -158,7 +158,8 @@ def multiply(a: Range, b: Range) -> Range:
     return reduced_or_top(low, high, modulus, a.remainder * b.remainder)
 
 
-def _divided(a: Bound, b: Bound) -> Bound:
+def divided(a: Bound, b: Bound) -> Bound:
+    """The quotient of two bounds, rounded down."""
     if a in (inf, -inf):
         return a
     if b == inf:
@@ -171,7 +172,7 @@ def floor(a: Range, b: Range) -> Range:
     divisor = max(b.low, 1)
     if b.low < 0 or divisor > b.high:
         return _ALL
-    corners = _divided(a.low, divisor), _divided(a.low, b.high), _divided(a.high, divisor), _divided(a.high, b.high)
+    corners = divided(a.low, divisor), divided(a.low, b.high), divided(a.high, divisor), divided(a.high, b.high)
     modulus, remainder = 1, 0
     if b.modulus == 0 and a.modulus % b.remainder == 0:
         modulus, remainder = a.modulus // b.remainder, a.remainder // b.remainder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from math import copysign, gcd, inf, prod
+from math import gcd, inf, prod
 from typing import Any, Final, TypeAlias
 
 from irshape.shape.compilation import NamedTuple, mypyc_attr
@@ -216,18 +216,9 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    own = _LIMITS.get(element_type)
-    if own is None:
-        return None
-    least, most = own
-    for element in elements:
-        if type(element) is int:
-            if not least <= element <= most:
-                return None
-        # A Dim without an upper bound is unknown anyway and passes.
-        elif not (isinstance(element, Dim) and element.range.high == inf) and not fits(element, element_type):
-            return None
-    return elements
+    # A Dim without an upper bound is unknown anyway and passes.
+    bounded = [element for element in elements if not (isinstance(element, Dim) and element.range.high == inf)]
+    return elements if element_type in _LIMITS and all(fits(element, element_type) for element in bounded) else None
 
 
 def _rounded(element: Element, rounding: Callable[[Bound], float], digits: int) -> Element:
@@ -256,38 +247,30 @@ def _is_exact(size: Size, digits: int) -> bool:
     return max(abs(constant), *[abs(coefficient) for _, coefficient in terms]) <= largest
 
 
-def to_float(number: Bound) -> float:
-    """The nearest float; an infinite one for an int beyond all floats."""
-    try:
-        return float(number)
-    except OverflowError:
-        return inf if number > 0 else -inf
-
-
 # The codes of types in the layouts of `struct`.
 _CODES: Final = {ElementType.f64: "d", ElementType.f32: "f", ElementType.f16: "e"}
 
 
-def _round_with(code: str) -> Callable[[Bound], float]:
-    layout = f"<{code}"
+def _nearest(element_type: ElementType) -> Callable[[Bound], float]:
+    """The function that gives the nearest number of a type; an infinite one for a number beyond the type."""
+    layout = f"<{_CODES[element_type]}"
 
-    def rounding(number: Bound) -> float:
-        exact = to_float(number)
+    def nearest(number: Bound) -> float:
         try:
-            rounded: float = struct.unpack(layout, struct.pack(layout, exact))[0]
-        except OverflowError:
-            return copysign(inf, exact)
+            rounded: float = struct.unpack(layout, struct.pack(layout, number))[0]
+        except (OverflowError, struct.error):  # the latter for an int beyond all floats
+            return inf if number > 0 else -inf
         return rounded
 
-    return rounding
+    return nearest
+
+
+to_float: Final = _nearest(ElementType.f64)
+float32: Final = _nearest(ElementType.f32)
 
 
 def _round_bf16(number: Bound) -> float:
-    exact = to_float(number)
-    try:
-        (bits,) = struct.unpack("<I", struct.pack("<f", exact))
-    except OverflowError:
-        return copysign(inf, exact)
+    (bits,) = struct.unpack("<I", struct.pack("<f", float32(number)))
     if bits & 0x7F800000 != 0x7F800000:  # neither infinite nor NaN
         bits += 0x7FFF + (bits >> 16 & 1)
     rounded: float = struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
@@ -296,8 +279,8 @@ def _round_bf16(number: Bound) -> float:
 
 # The rounding of a type, and the binary digits of its significand.
 _ROUNDINGS: Final[dict[ElementType, tuple[Callable[[Bound], float], int]]] = {
-    ElementType.f64: (_round_with(_CODES[ElementType.f64]), 53),
-    ElementType.f32: (_round_with(_CODES[ElementType.f32]), 24),
-    ElementType.f16: (_round_with(_CODES[ElementType.f16]), 11),
+    ElementType.f64: (to_float, 53),
+    ElementType.f32: (float32, 24),
+    ElementType.f16: (_nearest(ElementType.f16), 11),
     ElementType.bf16: (_round_bf16, 8),
 }

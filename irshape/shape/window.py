@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from math import inf, isinf
-from struct import pack, unpack
 from typing import Final
 
 from irshape.shape.compilation import NamedTuple
 from irshape.shape.dim import Dim, Size, bounds, dim_max, dim_min, le, le_unasked, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
 from irshape.shape.range import Bound
+from irshape.shape.value import float32
 
 _TOO_LARGE = "the kernel of size {b} must fit into axis {axis} of the padded data"
 _NEGATIVE = "axis {axis} of the output must not be negative"
@@ -85,14 +85,6 @@ def transposed_window(ctx: Judge, size: Size, kernel: Size, slide: Slide, output
 _LARGE: Final = 100_000
 _LARGEST: Final = 2**31
 _MAX_DENOMINATOR: Final = 1024
-
-
-def float32(value: float) -> float:
-    """The nearest float32; infinite if the value is too large."""
-    try:
-        return float(unpack("<f", pack("<f", value))[0])
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 def scaled(size: Size, scale: float) -> Size:

@@ -71,7 +71,7 @@ def test_an_unknown_type_is_not_described() -> None:
 )
 def test_types_of_attributes(type: str, attribute: str, text: str) -> None:
     op = next(iter(REGISTRY.versions(type).values()))
-    assert attribute_type(op.attributes[attribute]) == text
+    assert attribute_type(op.attributes[attribute].annotation) == text
 
 
 @pytest.mark.parametrize(("value", "expected"), [((1, 2), [1, 2]), (ElementType.f32, "f32"), ("x", "x"), (None, None)])

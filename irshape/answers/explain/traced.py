@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from irshape.model.model import reached
 from irshape.shape.dim import Dim, broadcast_of, dim_max, dim_min
 from irshape.shape.range import Range
-from irshape.shape.value import Real
-from irshape.shape.window import float32
+from irshape.shape.value import Real, float32
 
 _ONE_WORD: Final = re.compile(r"[\w.]+(?:\[[\d,]+\])*")
 # The most operands of a sum or product that are written; of more, the middle is left out.

@@ -23,7 +23,7 @@ from irshape.files.reading import TomlFault, parse_toml
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
 from irshape.ops.declared import formula
-from irshape.ops.declared.formula import Axes, BoundLayer, DeclaredCondition, Formula, Mistake, PartText, Pattern, PortText, Vocabulary
+from irshape.ops.declared.formula import Axes, BoundLayer, DeclaredCondition, Mistake, PartText, Pattern, PortText, Vocabulary
 from irshape.ops.op import EXTENSION, DefinitionError, In, Input, Op, Out, UnknownRank
 from irshape.report.text import WIDEST, shorten
 from irshape.shape.dim import Size
@@ -32,22 +32,19 @@ from irshape.shape.shape import Shape
 
 
 class Output(NamedTuple):
-    """The shape of an output: the function of each size, or of each run of axes. The output is there if the inputs `needs` are."""
+    """The shape of an output: the function of each run of axes, or of one size. The output is there if the inputs `needs` are."""
 
-    items: Sequence[tuple[Formula | None, Axes | None]]
+    runs: Sequence[Axes]
     needs: Sequence[str]
 
     def shape(self, layer: BoundLayer) -> Shape:
         """The shape for one layer; None if a run of axes is not known."""
         sizes: list[Size] = []
-        for size, axes in self.items:
-            if size is not None:
-                sizes.append(size(layer))
-            elif axes is not None:
-                run = axes(layer)
-                if run is None:
-                    return None
-                sizes += run
+        for run in self.runs:
+            axes = run(layer)
+            if axes is None:
+                return None
+            sizes += axes
         return tuple(sizes)
 
 
@@ -307,15 +304,15 @@ class _Declaration:
             name = port.name or ("output" if len(ports) == 1 else f"output_{index}")
             self._check_name(port, name)
             names.used.clear()
-            items = [_item(item, names, port) for item in port.items] if port.items is not None else [(None, lambda layer: None)]
-            is_ranked = all(size is not None for size, _ in items)
-            self.namespace[name] = self._out(port, names, len(items) if is_ranked else None)
+            runs = [lambda layer: None] if port.items is None else [_run(item, names, port) for item in port.items]
+            is_ranked = port.items is not None and not any(item.endswith("...") for item in port.items)
+            self.namespace[name] = self._out(port, names, len(runs) if is_ranked else None)
             needs = [one for one in optional if one in names.used] if times == "?" else []
             if times == "?" and not needs:
                 raise Mistake(f"{port.text!r} is optional, but uses no optional input", port.text, "name the input on which it depends")
             if times != "?" and outputs and outputs[-1].needs:
                 raise Mistake(f"{port.text!r} follows an optional output", port.text, "put optional outputs last")
-            outputs.append(Output(items, needs))
+            outputs.append(Output(runs, needs))
         return outputs
 
     def _out(self, port: PortText, names: Vocabulary, rank: int | None) -> Out:
@@ -333,8 +330,9 @@ class _Declaration:
         raise Mistake(f"{port.type!r} is not the type of an output", port.text, hint)
 
 
-def _item(text: str, names: Vocabulary, port: PortText) -> tuple[Any, Any]:
-    """The function of a size, or of a run of axes."""
+def _run(text: str, names: Vocabulary, port: PortText) -> Axes:
+    """The function of a run of axes, or of a single size."""
     if text.endswith("..."):
-        return None, formula.compile_axes(text.removesuffix("..."), names, port.text)
-    return formula.compile_size(text, names, port.text), None
+        return formula.compile_axes(text.removesuffix("..."), names, port.text)
+    size = formula.compile_size(text, names, port.text)
+    return lambda layer: (size(layer),)

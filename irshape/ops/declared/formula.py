@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
+from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, ne, sub
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Exact, Ge, Malformed, Spelled, converter
@@ -348,12 +349,8 @@ def compile_condition(text: str, message: str, names: Vocabulary) -> DeclaredCon
 
 
 _ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
-}
+    ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv, ast.Mod: mod,
+}  # fmt: skip
 _DEMANDS: Final[dict[type[ast.cmpop], Callable[[Context, Size, Size, str], None]]] = {
     ast.Eq: lambda ctx, a, b, message: ctx.require_eq(a, b, message),
     ast.GtE: lambda ctx, a, b, message: ctx.require_ge(a, b, message),
@@ -362,13 +359,8 @@ _DEMANDS: Final[dict[type[ast.cmpop], Callable[[Context, Size, Size, str], None]
     ast.Lt: lambda ctx, a, b, message: ctx.require_ge(b, a + 1, message),
 }
 _COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
-    ast.Eq: lambda a, b: bool(a == b),
-    ast.NotEq: lambda a, b: bool(a != b),
-    ast.GtE: lambda a, b: bool(a >= b),
-    ast.LtE: lambda a, b: bool(a <= b),
-    ast.Gt: lambda a, b: bool(a > b),
-    ast.Lt: lambda a, b: bool(a < b),
-}
+    ast.Eq: eq, ast.NotEq: ne, ast.GtE: ge, ast.LtE: le, ast.Gt: gt, ast.Lt: lt,
+}  # fmt: skip
 _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": dim_min, "max": dim_max, "ceil_div": ceil_div}
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import copysign, floor, inf, isfinite, isnan
-from struct import pack, unpack
 from typing import Annotated
 
 from irshape.ops.attribute import Ge, Stated
@@ -15,6 +14,7 @@ from irshape.shape.dim import Size, eq, is_known, product
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
+from irshape.shape.value import float32
 
 
 class _Priors(Op):
@@ -79,25 +79,16 @@ class PriorBoxV0(_Priors):
     def _ratios(self) -> set[float]:
         """1 and the distinct aspect ratios, with their inverses if `flip` is true, rounded to six digits in single precision."""
         ratios = {1.0}
-        for ratio in map(_single, self.aspect_ratio):
+        for ratio in map(float32, self.aspect_ratio):
             ratios.add(_six_digits(ratio))
             if self.flip:
-                ratios.add(_six_digits(_single(1 / ratio) if ratio else copysign(inf, ratio)))
+                ratios.add(_six_digits(float32(1 / ratio) if ratio else copysign(inf, ratio)))
         return {ratio for ratio in ratios if not isnan(ratio)}
 
 
-def _single(number: float) -> float:
-    """The nearest number of single precision."""
-    try:
-        (single,) = unpack("f", pack("f", number))
-    except OverflowError:
-        return copysign(inf, number)
-    return float(single)
-
-
 def _six_digits(number: float) -> float:
-    scaled = _single(number * 1e6)
-    return _single(copysign(floor(abs(scaled) + 0.5), scaled) / 1e6) if isfinite(scaled) else scaled
+    scaled = float32(number * 1e6)
+    return float32(copysign(floor(abs(scaled) + 0.5), scaled) / 1e6) if isfinite(scaled) else scaled
 
 
 @op("PriorBox", "opset8")

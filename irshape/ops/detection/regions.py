@@ -259,11 +259,6 @@ def region_count(ctx: Context, rois: Input, numbers: int) -> Size:
     return rois.shape[0]
 
 
-def channel_count(ctx: Context, data: Input) -> Size:
-    """The number of channels of the data."""
-    return data.shape[1] if data.is_ranked else ctx.unknown()
-
-
 @op("ROIPooling", "opset2", also="opset1")
 class ROIPooling(Op):
     """Pool each region to the same size. Each region is [batch, left, top, right, bottom]."""
@@ -290,7 +285,7 @@ class ROIPooling(Op):
                 ctx.fail("A104", f"{name} must be at least 1, got 0", attribute=name)
         require_scale(ctx, self.spatial_scale)
         ctx.one_of(self.method, ("max", "bilinear"), "method")
-        return (region_count(ctx, rois, 5), channel_count(ctx, data), ctx.dimension(height), ctx.dimension(width))
+        return (region_count(ctx, rois, 5), data.shape[1], ctx.dimension(height), ctx.dimension(width))
 
     def cost(self, out: Outputs) -> Count | None:
         """4 MACs for each element of the output with `bilinear`; with `max` the sizes do not tell."""
@@ -323,7 +318,7 @@ class PSROIPooling(Op):
             bins = self.spatial_bins_x * self.spatial_bins_y
         require_scale(ctx, self.spatial_scale)
         wanted = ctx.dimension(bins * self.output_dim)
-        ctx.require_eq(channel_count(ctx, data), wanted, "data must have one channel for each bin and output channel")
+        ctx.require_eq(data.shape[1], wanted, "data must have one channel for each bin and output channel")
         side = ctx.dimension(self.group_size)
         return (region_count(ctx, rois, 5), ctx.dimension(self.output_dim), side, side)
 
@@ -374,7 +369,7 @@ class _ROIAlign(Op):
         regions = region_count(ctx, rois, self.numbers)
         if batch_indices.is_ranked:
             regions = ctx.merge(regions, batch_indices.shape[0], "there must be a batch index for each region")
-        return (regions, channel_count(ctx, data), ctx.dimension(self.pooled_h), ctx.dimension(self.pooled_w))
+        return (regions, data.shape[1], ctx.dimension(self.pooled_h), ctx.dimension(self.pooled_w))
 
     def cost(self, out: Outputs) -> Count | None:
         """For each element of the output 4 MACs at every sampling point; without `sampling_ratio` the sizes do not tell their number."""

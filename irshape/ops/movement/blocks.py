@@ -10,7 +10,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.flow import Factor, Flow, along_first, within
-from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.op import In, Input, Op, Out, static
 from irshape.ops.registry import TENSORFLOW, op
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow, product
@@ -173,10 +173,7 @@ class _NDOp(Op):
     input = In(ANY, min_rank=1, ranked=True)
     block_shape = In(INTEGER, rank=1, value=True)
     cost = moved
-
-    def openvino_checks(self, ctx: Context, requirement: Requirement, *inputs: Input) -> Looks:
-        """A size that is cropped away is an error as in BatchToSpace, if it is static."""
-        return STATIC if requirement.code == "S203" else BOUNDS
+    openvino_checks = static("S203")  # a size that is cropped away is an error as in BatchToSpace, if it is static
 
     @staticmethod
     def complete(ctx: Context, input: Input, block_shape: Input, pairs: Input) -> tuple[tuple[Size, ...], ...]:

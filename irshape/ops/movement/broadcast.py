@@ -153,11 +153,9 @@ class BroadcastV3(_Broadcast):
             return self.explicit(ctx, data, target_shape, target, axes_mapping)
         if self.mode == "bidirectional":
             return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape on axis {axis}")
-        return (
-            self.numpy(ctx, data, target_shape, target)
-            if self.mode == "numpy"
-            else self.pdpd(ctx, data, target, target_shape.elements is not None)
-        )
+        if self.mode == "numpy":
+            return self.numpy(ctx, data, target_shape, target)
+        return self.pdpd(ctx, data, target, target_shape.elements is not None)
 
 
 @op("Tile", "opset1")

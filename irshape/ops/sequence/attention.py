@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, each, moved
-from irshape.ops.flow import Flow
+from irshape.ops.flow import Flow, along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, product
@@ -153,6 +153,7 @@ class CTCGreedyDecoderSeqLen(Op):
     classes_index_type: ElementType = ElementType.i32
     sequence_length_type: ElementType = ElementType.i32
     cost = each("1 operation for each element of the data.", operations=1, of_input=True)
+    flow = along_first("puts together", "data", "sequence_length")
 
     def infer(self, ctx: Context, data: Input, sequence_length: Input, blank_index: Input | None) -> tuple[Shape, Shape]:
         batch, steps, _ = data.shape
@@ -161,10 +162,6 @@ class CTCGreedyDecoderSeqLen(Op):
         if blank_index is not None and blank_index.count is not None:
             ctx.single(blank_index)
         return (batch, steps), (batch,)
-
-    def flow(self, flow: Flow, data: Input, sequence_length: Input) -> None:
-        flow.keep(data, 0, 0)
-        flow.keep(sequence_length, 0, 0)
 
 
 @op("CTCLoss", "opset4")
@@ -180,10 +177,9 @@ class CTCLoss(Op):
     preprocess_collapse_repeated: bool = False
     ctc_merge_repeated: bool = False
     unique: bool = False
+    flow = along_first("puts together", "logits", "logit_length", "labels", "label_length")
 
-    def infer(
-        self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input, blank_index: Input | None
-    ) -> Shape:
+    def infer(self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input) -> Shape:
         batch, steps, _ = logits.shape
         _, label_steps = labels.shape
         ctx.require_eq(steps, label_steps, "labels must have as many steps as logits")
@@ -191,10 +187,6 @@ class CTCLoss(Op):
             if port.is_ranked:
                 batch = ctx.merge(batch, port.shape[0], "{port} must have the batch of logits", port=port.name)
         return (batch,)
-
-    def flow(self, flow: Flow, logits: Input, logit_length: Input, labels: Input, label_length: Input) -> None:
-        for port in (logits, logit_length, labels, label_length):
-            flow.keep(port, 0, 0)
 
 
 @op("OneHot", "opset1")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from irshape.ops.attribute import ReadBy, Stated, converter
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
-from irshape.ops.flow import Flow
+from irshape.ops.flow import along_first
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.report.text import counted
@@ -64,6 +64,7 @@ class _Recurrent(Op):
     activations_alpha: tuple[float, ...] = ()
     activations_beta: tuple[float, ...] = ()
     clip: float = 0.0
+    flow = along_first("multiplies and sums over", "X", "initial_hidden_state", "initial_cell_state", "sequence_lengths")
 
     gates: ClassVar[int]
     # The operations on each element of the hidden state that are no MACs: biases, functions, products and sums of the gates.
@@ -99,12 +100,6 @@ class _Recurrent(Op):
     def _cost(self, states: Size, X: Input, W: Input, R: Input) -> Count:
         """The count of all steps of X, which give so many elements of `states`; X is [batch, size] or [batch, steps, size]."""
         return Count(product(X.shape[:-1]) * (elements(W) + elements(R)), states * self.others)
-
-    def flow(self, flow: Flow, *inputs: Input) -> None:
-        for port in flow.ports:
-            if port.name in ("X", "initial_hidden_state", "initial_cell_state", "sequence_lengths"):
-                flow.keep(port, 0, 0)
-                flow.mixes(port, "multiplies and sums over")
 
 
 class _LinearBeforeReset(_Recurrent):
