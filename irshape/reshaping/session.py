@@ -526,7 +526,10 @@ class Session(inner.Session):
                 )
             for axis, (one, size) in enumerate(zip(shape or (), seen, strict=True)):
                 if one.name and isinstance(size, int):
-                    sizes[one.name] = (size - one.offset) // one.factor
+                    sizes[one.name], rest = divmod(size - one.offset, one.factor)
+                    if rest:
+                        told = f"the size {one} is {size} in the other export, but no whole {one.name} gives {size}"
+                        raise InputError(f"{told}: give an export of another size")
                 elif isinstance(size, int) and one.low == one.high != size:
                     told = f"axis {axis} of {end_name(node)!r} is {size} in the other export, but it stays {one.low}"
                     raise InputError(f"{told}: open this axis, too, or export the model again with {one.low} there")

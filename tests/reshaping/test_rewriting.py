@@ -471,13 +471,17 @@ def test_a_second_export_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "told"),
-    [("1,3,64,64", "has the same sizes as this file"), ("1,3,?,?", "the sizes to change are all open in the other export")],
+    ("wish", "shape", "told"),
+    [
+        ("[1,3,H,W]", "1,3,64,64", "has the same sizes as this file"),
+        ("[1,3,H,W]", "1,3,?,?", "the sizes to change are all open in the other export"),
+        ("[1,3,32*h,W]", "1,3,74,80", r"the size 32\*h is 74 in the other export, but no whole h gives 74"),
+    ],
 )
-def test_a_second_export_that_decides_nothing(shape: str, told: str) -> None:
+def test_a_second_export_that_decides_nothing(wish: str, shape: str, told: str) -> None:
     other = RESIZED.xml.replace('shape="1,3,64,64"', f'shape="{shape}"')
     with pytest.raises(irshape.InputError, match=told):
-        asked(RESIZED, "[1,3,H,W]", rewrite=True, like=irshape.read(other.encode(), weights=RESIZED.bin))
+        asked(RESIZED, wish, rewrite=True, like=irshape.read(other.encode(), weights=RESIZED.bin))
 
 
 def test_a_number_that_stays_is_refused() -> None:
