@@ -107,7 +107,8 @@ def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start
     there = stated_there(bench, port)[at : at + 1]
     if witness is None or not there or there[0] == number or not isinstance(own, Dim) or not isinstance(number, int):
         return []
-    fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own)], open_sizes(bench))
+    whole = [own // step * step for step in MULTIPLES]
+    fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own), *whole], open_sizes(bench))
     origin, other = (bench.at(start), witness.at(start)) if isinstance(start, Dim) else (None, None)
     if not fitting and isinstance(start, Dim) and isinstance(origin, int) and other is not None:
         lengths = number - origin, there[0] - other

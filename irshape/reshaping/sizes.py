@@ -463,9 +463,10 @@ def _resolutions(bench: Bench, item: Item, number: int, axis: int) -> list[Size]
     found += [(own + step - 1) // step * step for step in PATCHES if number % step == 0 and least <= number < min(was + step, 2 * was)]
     for name in sorted(symbols(own) & bench.numbers.keys()):
         size, was = cast("Dim", own).scope.named(name), bench.numbers[name]
-        if size is not None and number and was % number == 0:  # `H//2` beside the `(H + 1)//2` of a convolution
-            part = size // (was // number)
-            found += [] if any(same(part, one) for one in found) else [part]
+        count = was // number if number and (was % number == 0 or bench.witness is not None) else 0
+        for part in () if size is None or not count else (size // count, (size + count - 1) // count)[: 1 if before else 2]:
+            if bench.at(part) == number and not any(same(part, one) for one in found):
+                found.append(part)  # `H//2` beside the `(H + 1)//2` of a convolution
     return found if is_settled else [*found, number]
 
 

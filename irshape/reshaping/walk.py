@@ -152,18 +152,27 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
     return _contradicting(bench, lambda item: item in before, error.constant) or error
 
 
+# Layers that an export has only at sizes that need them, and what they do to a size.
+_FITTED: Final = {**dict.fromkeys(slices.HANDLERS, "cut"), "Pad": "padded"}
+
+
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
     """The refusal of a layer that the other export contradicts, for the size of a constant if it is known."""
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
     if partner is not None and bench.witness is not None:
         paired = bench.witness.partners
-        alone = [one for one in item.producers if one.type == "Pad" and one.base not in paired]
-        theirs = [one for one in partner.producers if one.type == "Pad" and one not in paired.values()]
-        if alone or theirs:
-            has, size = (
-                ("the other export has no", "is padded, too") if alone else ("only the other export has", "needs no pads, as in this file")
-            )
-            return Refusal(item, told, constant, f"{has} {[*alone, *theirs][0]!r}: give an export of a size that {size}")
+        alone = [one for one in item.producers if one.type in _FITTED and one.base not in paired]
+        theirs = [one for one in partner.producers if one.type in _FITTED and one not in paired.values()]
+        if alone:
+            hint = f"the other export has no {alone[0]!r}: give an export of a size that is {_FITTED[alone[0].type]}, too"
+            return Refusal(item, told, constant, hint)
+        if theirs:
+            rewrite = f"rewrite the other export, and give one of another size that is {_FITTED[theirs[0].type]}, too, with --like"
+            return Refusal(item, told, constant, f"only the other export has {theirs[0]!r}: {rewrite}")
+        axes = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
+        if axes is not None and tuple(axes) != tuple(bench.witness.elements(item, 4)):
+            hint = "the two exports cut different axes: give an export of sizes that are cut along the same axes"
+            return Refusal(item, told, constant, hint)
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
         return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"

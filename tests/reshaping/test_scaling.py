@@ -346,7 +346,8 @@ def test_a_pad_that_only_one_export_has_is_told() -> None:
     even = Net("f32[1,24,8] -> joined: Reshape([1,12,16]) -> Result")
     odd = Net("f32[1,35,8] -> padded: Pad-12([0,0,0], [0,1,0], f32=0.0, pad_mode=constant) -> joined: Reshape([1,18,16]) -> Result")
     [told] = _beside(even, odd, "[1,T,8]").errors
-    assert told.hint == "only the other export has Pad 'padded': give an export of a size that needs no pads, as in this file"
+    rewrite = "rewrite the other export, and give one of another size that is padded, too, with --like"
+    assert told.hint == f"only the other export has Pad 'padded': {rewrite}"
     [told] = _beside(odd, even, "[1,T,8]").errors
     assert told.message.startswith("Pad 'padded' pads an axis of size T with 0 before and 1 behind")
 
@@ -366,6 +367,21 @@ def test_a_pad_begins_with_one_more_where_the_size_is_odd() -> None:
     assert (errors(found), _result(found)) == ([], "[1,4,(S + 1)//2]")
     [told] = errors(_beside(_pooled(12), _pooled(20), "[1,4,S]"))
     assert "pads an axis of size S with 0 before and 1 behind" in told
+
+
+def test_a_slice_that_only_one_export_has_is_told() -> None:
+    """A crop to a multiple of 4 leaves no layer where the size is one; the exports may cut different axes, too."""
+    text, cut = "f32[1,{},{},4] -> {}soft: Softmax-8(axis=3) -> Result", "cut: Slice-8([0], [{}], [1], [{}]) -> "
+    whole, rows, columns = (
+        Net(text.format(height, width, place and cut.format(*place)))
+        for height, width, place in ((16, 36, ""), (13, 20, (12, 1)), (16, 23, (20, 2)))
+    )
+    hints = [_beside(one, other, "[1,H,W,4]").errors[0].hint for one, other in ((rows, whole), (whole, rows), (rows, columns))]
+    assert hints == [
+        "the other export has no Slice 'cut': give an export of a size that is cut, too",
+        "only the other export has Slice 'cut': rewrite the other export, and give one of another size that is cut, too, with --like",
+        "the two exports cut different axes: give an export of sizes that are cut along the same axes",
+    ]
 
 
 def test_indices_beside_the_batch_that_differ_are_told() -> None:
