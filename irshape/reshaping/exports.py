@@ -206,7 +206,10 @@ def whole_or_same(bench: Bench) -> None:
 
 
 def fill(bench: Bench) -> None:
-    """A Pad that fills open axes to a multiple in both exports, as a net with windows does, or begins with one more if they are odd."""
+    """A Pad that fills open axes to a multiple in both exports, as a net with windows does, or begins with one more if they are odd.
+
+    An axis may need no pads in either export, and follow its size as others do; the first one, which holds the samples, does not.
+    """
     item, witness, shape = bench.item, bench.witness, bench.sizes(source(bench.item, 0))
     if witness is None:
         return
@@ -214,17 +217,17 @@ def fill(bench: Bench) -> None:
         here, there = bench.elements(source(item, port)) or (), witness.elements(item, port)
         if not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
             continue
-        options = []
+        options, ends = [], tuple(bench.elements(source(item, 2)) or ())
         for step in steps:
-            wanted = list[Size](here)
+            wanted, by = list[Size](here), step or 2
             for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
-                if bench.is_open(size):
-                    odd = (size + 1) // 2 * 2 - size
-                    way = (size + step - 1) // step * step - size if step else odd + one - bench.at(odd)
-                    if (bench.at(way), witness.at(way)) == (one, other):
-                        wanted[axis] = way
-                        continue
-                if one != other:
+                up = (size + by - 1) // by * by - size
+                least = 0 if step else one - bench.at(up)
+                may_follow = one or other or (axis > 0 and (step or ends[axis : axis + 1] != (0,)))
+                fits = least >= 0 and (bench.at(up + least), witness.at(up + least)) == (one, other)
+                if may_follow and fits and bench.is_open(size):
+                    wanted[axis] = up + least
+                elif one != other:
                     break
             else:
                 options.append(Seen(wanted))

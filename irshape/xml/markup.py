@@ -95,6 +95,8 @@ class Markup:
         # The known notes of the open <rt_info>.
         self.notes: set[str] = set()
         self.remarks: list[str] = []
+        # The tags that stand outside their lists, of which the first one is told.
+        self.outside: set[str] = set()
         self.known_dims: dict[str, int] = {}
         self.closings: dict[str, tuple[bytes, bytes]] = {}
 
@@ -256,7 +258,10 @@ class Markup:
         """A complaint of expat in the words of the file, and the next step."""
         if code == _MISMATCHED and (closing := re.compile(rb"</([^\s>]+)").search(self.source, max(0, offset - 2), offset + 256)):
             tag = closing[1].decode(self.document.encoding, "replace")
-            return f"</{tag}> stands where another tag must be closed,", "make the two tags agree: one is misspelled, or a tag is missing"
+            agree = "make the two tags agree: one is misspelled, or a tag is missing"
+            is_open = any(one[0].startswith(tag[:3]) for one in self.stack)
+            hint = agree if is_open else f"put <{tag}> where its content begins, or remove </{tag}>"
+            return f"</{tag}> stands where another tag must be closed,", hint
         if code == _INVALID_TOKEN and b"&" in self.source[max(0, offset - 1) : offset + 1]:
             return "& begins no entity", "write & as &amp;"
         if code == _INVALID_TOKEN and self.source[offset : offset + 1] == b"<":
@@ -288,6 +293,12 @@ class Markup:
 
     def skip(self, tag: str) -> None:
         """Warn of an element that is skipped, and whose name is nearly that of one that has a meaning in its place."""
+        if f"{tag}s" in self.children:
+            if tag not in self.outside:
+                told = f"<{tag}> stands outside <{tag}s>, and OpenVINO skips it"
+                self.fault("X206", told, self.stack[-1][1], hint=f"put <{tag}s> around the elements <{tag}>")
+            self.outside.add(tag)
+            return
         near = [one for one in self.children if one[0] == tag[0].lower() and abs(len(one) - len(tag)) < 3]
         if near:
             from difflib import get_close_matches

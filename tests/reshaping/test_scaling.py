@@ -355,16 +355,18 @@ def test_a_pad_that_only_one_export_has_is_told() -> None:
 _POOL = 'MaxPool-1(strides="2", kernel="3", pads_begin="0", pads_end="0", rounding_type=floor)'
 
 
-def _pooled(size: int) -> Net:
+def _pooled(size: int, samples: int = 1) -> Net:
     """A pool that is padded as TensorFlow does it, beside one element that is added behind and cut off in front, whatever the size is."""
     pad = "Pad-12([0,0,{}], [0,0,1], f32=0.0, pad_mode=constant)"
     kept = f"{pad.format(0)} -> Slice-8([1], [{2**63 - 1}], [1], [2])"
-    return Net(f"_x: f32[1,4,{size}]\nAdd(_x, _x) -> {pad.format(size % 2)} -> {_POOL} -> Result\n_x -> {kept} -> Result")
+    return Net(f"_x: f32[{samples},4,{size}]\nAdd(_x, _x) -> {pad.format(size % 2)} -> {_POOL} -> Result\n_x -> {kept} -> Result")
 
 
 def test_a_pad_begins_with_one_more_where_the_size_is_odd() -> None:
     found = _beside(_pooled(14), _pooled(19), "[1,4,S]")
     assert (errors(found), _result(found)) == ([], "[1,4,(S + 1)//2]")
+    samples = _beside(_pooled(14, 3), _pooled(19, 3), "[N,4,S]")
+    assert (errors(samples), _result(samples)) == ([], "[N,4,(S + 1)//2]")
     [told] = errors(_beside(_pooled(12), _pooled(20), "[1,4,S]"))
     assert "pads an axis of size S with 0 before and 1 behind" in told
 

@@ -289,6 +289,17 @@ def test_unreadable_text_is_one_error(source, code):
     assert codes(read(source)) == [code]
 
 
+def test_a_list_that_is_not_opened_is_told_once():
+    """OpenVINO reads no edge outside `<edges>`; the tag that closes the list stands alone, too."""
+    edge = "<edge from-layer='0' from-port='0' to-layer='1' to-port='0'/>"
+    text = f"<net version='11'>\n<layers/>\n{edge}\n{edge}\n</edges></net>"
+    told = [(one.code, one.where.line, one.hint) for one in read(text.encode()).diagnostics]
+    assert told == [
+        ("X206", 3, "put <edges> around the elements <edge>"),
+        ("X101", 5, "put <edges> where its content begins, or remove </edges>"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
