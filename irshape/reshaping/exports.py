@@ -215,14 +215,18 @@ def fill(bench: Bench) -> None:
         return
     for port, name, steps in ((1, "pads_begin", (0, *MULTIPLES)), (2, "pads_end", MULTIPLES)):
         here, there = bench.elements(source(item, port)) or (), witness.elements(item, port)
-        if not len(here) == len(there) == len(shape) or tuple(here) == tuple(there):
+        pairs = [*zip(here, there, strict=False)]  # the model may compute formulas from shapes already
+        if not len(here) == len(there) == len(shape) or all(isinstance(one, Dim) or one == other for one, other in pairs):
             continue
         options, ends = [], tuple(bench.elements(source(item, 2)) or ())
         for step in steps:
             wanted, by = list[Size](here), step or 2
             for axis, (size, one, other) in enumerate(zip(shape, here, there, strict=True)):
+                if isinstance(one, Dim):
+                    continue
                 up = (size + by - 1) // by * by - size
-                least = 0 if step else one - bench.at(up)
+                was = bench.at(up)
+                least = one - was if isinstance(was, int) and not step else 0
                 may_follow = one or other or (axis > 0 and (step or ends[axis : axis + 1] != (0,)))
                 fits = least >= 0 and (bench.at(up + least), witness.at(up + least)) == (one, other)
                 if may_follow and fits and bench.is_open(size):

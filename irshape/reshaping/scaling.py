@@ -168,17 +168,23 @@ def _ways(bench: Bench, witness: Witness, here: int, there: int, near: Iterable[
 
     They are sizes, last indices and parts, else what is left of a size near the layer.
     """
-    sign = -1 if here < 0 else 1
+    sign, samples = -1 if here < 0 else 1, _samples(bench)
     here, there = sign * here, sign * there
     for sizes, is_near in ((near, True), (open_sizes(bench), False)):
         own = {str(size): size for size in sizes if isinstance(size, Dim)}.values()
         numbers = ((size, bench.at(size), witness.at(size)) for size in own)
         left = [(size, here - was) for size, was, now in numbers if isinstance(was, int) and now is not None and here - was == there - now]
         found = [*explained(bench, own, here, there), *[size - 1 for size, more in left if more == -1]]
-        found = found or [size + more for size, more in left if is_near and str(size).isidentifier()]
+        found = found or [size + more for size, more in left if is_near and str(size).isidentifier() and symbols(size).isdisjoint(samples)]
         if found:
             return [*{str(one): sign * one for one in found}.values()]
     return []
+
+
+def _samples(bench: Bench) -> set[str]:
+    """The symbols of the first axes of inputs, which are those of the samples."""
+    shapes = [bench.shape(one.outputs[0]) or () for one in bench.draft.of_type("Parameter")]
+    return {name for shape in shapes for size in shape[: len(shape) > 1] for name in symbols(size)}
 
 
 def scale(bench: Bench) -> None:
@@ -224,8 +230,7 @@ def _fits(bench: Bench, witness: Witness, here: float, there: float, rounding: f
     shapes = [bench.shape(one) or () for one in before if bench.constant_of(one) is None]
     fixed = sorted({size for shape in shapes for size in shape if isinstance(size, int) and size > 1})
     times = [(now * count, seen * count, (count, *sizes)) for count in fixed[:_MOST] for now, seen, sizes in every]
-    shapes = [bench.shape(one.outputs[0]) or () for one in bench.draft.of_type("Parameter")]
-    samples = {name for shape in shapes for size in shape[: len(shape) > 1] for name in symbols(size)}
+    samples = _samples(bench)
     parts = explained(bench, open_sizes(bench), abs(here), abs(there)) if here % 1 == there % 1 == 0 else []
     found: list[_Fit] = []
     for factor in (*_FACTORS, None):

@@ -445,7 +445,8 @@ class Session(inner.Session):
         left = _left(self.model, wish, rewriter) or (_LIMITED.format(limits) if limits else None)
         left = left or (self._multiples(asked, wanted, wish) if "//" in error.reason else None)
         if not left and is_mixed and wish.recorded.keys() > {wish.batch} and self._opens_batch():
-            left = f"--batch {wish.batch} alone opens the batch; for the other sizes, too, give a second export (--like other.xml)"
+            more = "; for the other sizes, too, give a second export (--like other.xml)" if self._how.like is None else ""
+            left = f"--batch {wish.batch} alone opens the batch{more}"
         error.hint = left or error.hint or self._other(self.model)
         if error.first is not None and rewriter.grants(dict([error.first])):
             error.hint += f"; --set {error.first[0]}={error.first[1]} takes the first elements"

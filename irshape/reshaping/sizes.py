@@ -161,6 +161,11 @@ def reshape(bench: Bench) -> None:
         computed = [(axis, size) for axis, size in enumerate(pattern) if isinstance(size, Dim)]
         options = [one for one in kept if all(map(same, one.sizes, now))]
         options = options or [one for one in kept if all(same(one.sizes[axis], size) for axis, size in computed)]
+        stated = {axis: (bench.recorded_factor(Factor(size)),) for axis, size in computed if str(size) in bench.numbers}
+        if not options and len(stated) == len(computed):  # the sizes of an input, as H where `2*(H//2)` is left, and the batch is missing
+            made = [one._replace(trace=tuple([stated.get(axis, own) for axis, own in enumerate(one.trace)])) for one in kept]
+            sides = [(one, zip(one.sizes, pattern, strict=False)) for one in made]
+            options = [one for one, both in sides if all(own == was or bench.holds_batch(own) for own, was in both)]
     if not options:
         return
     chosen = bench.pick(options)

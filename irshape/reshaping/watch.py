@@ -36,7 +36,7 @@ _LEAST_AVERAGE: Final = 3
 # Of a constant of more elements, the shape and a sample are compared with those in another export.
 _FEW: Final = 64
 # A constant of at most so many elements may hold the sizes of an image, as the ends of a box have them.
-_MOST_SCALES: Final = 4
+_MOST_SCALES: Final = 8
 _SUMS: Final = ("ReduceSum", "MatMul", "Einsum")
 _HUGE: Final = 1 << 62
 ATTENTION: Final = "ScaledDotProductAttention"  # which has a scale
