@@ -65,8 +65,8 @@ class Folding:
         return one
 
 
-# Real numbers of two exports may be off by so much of the largest one, as they are rounded to f32 or f16.
-_ROUNDING: Final = {"f": 1e-6, "e": 1e-3}
+# Real numbers of two exports may be off by so much of the largest one, as they are computed again in f32, or rounded to f16.
+_ROUNDING: Final = {"d": 1e-6, "f": 1e-6, "e": 1e-3}
 
 
 def rounding_of(array: Array) -> float:
