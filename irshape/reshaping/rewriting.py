@@ -15,6 +15,8 @@ from itertools import groupby
 from math import inf, lcm
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from irshape.answers.batch.traces import sizes_of
 from irshape.editing.arrays import data_of
 from irshape.editing.draft import Draft
@@ -37,6 +39,7 @@ from irshape.reshaping.bench import (
     Witness,
     listed,
     source,
+    vector,
     where_of,
 )
 from irshape.reshaping.folding import Folding, are_equal
@@ -254,6 +257,8 @@ class Rewriter:
         choices = [_choice(walk, list(ways)) for _, ways in groupby(others, lambda one: (one.item, one.taken))]
         if has_sizes:
             choices += [_degenerate(bench, name) for name, size in self._wish.recorded.items() if size == 1 and name != self._wish.batch]
+        if not self._wish.is_static:
+            _divide_downward(bench)
         notes, dead = bench.notes, {*draft.dead()}
         replaced = {where_of(item) for item in dead - walk.dead}
         # A layer whose shape alone is read gives no elements to the outputs.
@@ -380,6 +385,21 @@ def _degenerate(bench: Bench, name: str) -> Doubt:
     """A size that was 1 leaves open which axes of size 1 follow it."""
     item = bench.draft.state.items[bench.draft.model.parameters[0].id]
     return Doubt(where_of(item), f"{name} is 1 in the file, so the file does not tell which axes of size 1 change with {name}")
+
+
+def _divide_downward(bench: Bench) -> None:
+    """Compute quotients of negative sizes, such as `-(-H//2)`, without any: OpenVINO's CPU plugin rounds these toward zero at run time."""
+    for item in bench.draft.of_type("Divide"):
+        dividend, divisor, own = ([*(bench.elements(one) or ())] for one in (source(item, 0), source(item, 1), item.outputs[0]))
+        sizes = [(one, bench.at(one)) for one in dividend if isinstance(one, Dim)]
+        if not own or not bench.is_of_sizes(item.outputs[0]) or not any(isinstance(was, int) and was < 0 for _, was in sizes):
+            continue
+        bench.item, quotient = item, bench.tensor(item.outputs[0])
+        new = bench.add("Reshape", vector(bench, own), np.array(quotient.shape, np.int64), name=f"{item.name}/down", special_zero=False)
+        if str(quotient.element_type) != "i64":
+            new = bench.add("Convert", new, name=f"{item.name}/down", destination_type=quotient.element_type)
+        quotient.replace_uses(new)
+        bench.mend("quotient", f"{listed(dividend)}/{listed(divisor)}", own, "forced", "the CPU plugin rounds it toward zero at run time")
 
 
 def _prove(bench: Bench) -> None:

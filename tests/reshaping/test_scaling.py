@@ -138,6 +138,19 @@ def _run_equally(found: Any, other: Net, shape: tuple[int, ...], folder: Path) -
     assert np.allclose(one, another)
 
 
+@pytest.mark.oracle
+def test_quotients_of_negative_sizes_are_rounded_down_at_run_time(tmp_path: Path) -> None:
+    """`-(-S//2)` of 13 rows is 7; OpenVINO's CPU plugin rounds toward zero where it computes the quotient, and gives 6."""
+    text = """
+        _x: f32[2,{},3]
+        _end: Multiply(Divide(Multiply(Gather-8(ShapeOf(_x), [1], 0), [-1]), [2]), [-1])
+        Slice-8(_x, [0], _end, [1], [1]) -> Result
+    """
+    found = asked(Net(text.format(13)), "[2,S,3]", rewrite=True)
+    assert (errors(found), _result(found)) == ([], "[2,S - S//2,3]")
+    _run_equally(found, Net(text.format(15)), (2, 15, 3), tmp_path)
+
+
 # Nets for 12 and 20 tokens, with the integer that one of their layers reads in braces, or a constant of as many elements as tokens.
 _GREATEST = "_x: f32[2,{0},3]\n_x -> _top: TopK-11(1, axis=1, mode=max, sort=value, index_element_type=i64) f32 i64\n"
 _INTEGERS = {
