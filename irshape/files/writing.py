@@ -59,7 +59,7 @@ class OutputFile(NamedTuple):
             status = os.lstat(real)
         except FileNotFoundError:
             if not os.path.isdir(folder or os.curdir):
-                raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", path) from None
+                raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}; make it first", path) from None
             return cls(real, path, None, force)
         is_source = source is not None and _is_same_file(path, source)
         if any(_is_same_file(path, other) for other in kept) or (is_source and not in_place):

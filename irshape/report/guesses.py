@@ -47,7 +47,9 @@ _HINTS: Final[dict[str, dict[str, str]]] = {
         "irshape.cost(PATH).at(cost.macs, H=320) has the number for sizes": "at",
         "the argument is force": "overwrite",
         "irshape.extract takes to=NAME, check and reshape take targets=NAME, and an answer has write(PATH)": "output outputs",
-        "irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old size": "dynamic dynamic_axes dynamic_shapes",
+        'inputs={NAME: "[N,3,H,W]"} opens sizes, and irshape.reshape(PATH, inputs, rewrite=True) changes what holds an old one': (
+            "dynamic dynamic_axes dynamic_shapes"
+        ),
         "irshape.extract takes from_=NAME and to=NAME": "input_names output_names to_",
         "an answer has its warnings among its diagnostics": "strict",
         "check and reshape take targets=NAME": "target targets",

@@ -98,7 +98,7 @@ def test_a_report_into_a_file(run: Start) -> None:
     done = run("check", "models", "--output-file", "report.txt")
     assert (done.code, done.out, Path("report.txt").read_text()) == (1, "", expected)
     done = run("check", "models", "--output-file", "absent/report.txt")
-    assert (done.code, done.err) == (2, "irshape: absent/report.txt: there is no folder absent\n")
+    assert (done.code, done.err) == (2, "irshape: absent/report.txt: there is no folder absent; make it first\n")
 
 
 def test_several_reports_of_one_run(run: Start) -> None:
