@@ -107,10 +107,11 @@ def seen_along(bench: Bench, port: int, at: int, own: Size, recorded: int, start
     there = stated_there(bench, port)[at : at + 1]
     if witness is None or not there or there[0] == number or not isinstance(own, Dim) or not isinstance(number, int):
         return []
-    whole = [own // step * step for step in MULTIPLES]
-    fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own), *whole], open_sizes(bench))
-    origin, other = (bench.at(start), witness.at(start)) if isinstance(start, Dim) else (None, None)
-    if not fitting and isinstance(start, Dim) and isinstance(origin, int) and other is not None:
+    # An end may be that of whole groups, and a begin the half of half of the axis, as in the middle of an image.
+    more = [(own + 1) // 4, (own + 2) // 4] if port == 1 else [own // step * step for step in MULTIPLES]
+    fitting = seen(bench, port, at, [own, own - recorded + abs(number), *parts_of(own), *more], open_sizes(bench))
+    origin, other = (bench.at(start), witness.at(start)) if isinstance(start, int | Dim) and start != 0 else (None, None)
+    if not fitting and isinstance(start, int | Dim) and isinstance(origin, int) and other is not None:
         lengths = number - origin, there[0] - other
         fitting = [start + lengths[0]] if lengths[0] == lengths[1] else [start + one for one in explained(bench, [own], *lengths)]
     return [] if any(same(one, own) for one in fitting) else fitting

@@ -152,6 +152,7 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
     return _contradicting(bench, lambda item: item in before, error.constant) or error
 
 
+_CUT_OTHERWISE: Final = "the two exports cut different axes: give an export of sizes that are cut along the same axes"
 # Layers that an export has only at sizes that need them, and what they do to a size.
 _FITTED: Final = {**dict.fromkeys(slices.HANDLERS, "cut"), "Pad": "padded"}
 
@@ -171,8 +172,7 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
             return Refusal(item, told, constant, f"only the other export has {theirs[0]!r}: {rewrite}")
         axes = bench.elements(source(item, 4)) if item.type == "Slice" and len(item.inputs) > 4 else None
         if axes is not None and tuple(axes) != tuple(bench.witness.elements(item, 4)):
-            hint = "the two exports cut different axes: give an export of sizes that are cut along the same axes"
-            return Refusal(item, told, constant, hint)
+            return Refusal(item, told, constant, _CUT_OTHERWISE)
     if bench.batch is not None and sizes.get(bench.batch, was := bench.numbers[bench.batch]) != was:
         return Refusal(item, told, constant, f"{EXPORTS}: if it is the same model, give one with a batch of {was}, as in this file")
     several = "open fewer axes, and give a second export that differs only in these"
@@ -554,7 +554,8 @@ class Walk:
             if isinstance(size, int):
                 self.bench.notes.differing.append((_fixed(self.bench, item, axis, size, seen), ()))
             elif names := _differing(stated_by(item), stated_by(witness.partners.get(item.base, item))):
-                raise Refusal(item, f"has attributes ({names}) that {DIFFER}", hint=f"{EXPORTS}: {OPEN_THERE}")
+                hint = _CUT_OTHERWISE if "_mask" in names else f"{EXPORTS}: {OPEN_THERE}"
+                raise Refusal(item, f"has attributes ({names}) that {DIFFER}", hint=hint)
             else:
                 told = f"gives {formula_text(size)}, which is {witness.at(size)} at the sizes of the other export, but it has {seen} there"
                 raise _contradiction(self.bench, item, told)

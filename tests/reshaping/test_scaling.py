@@ -384,6 +384,16 @@ def test_a_pad_begins_with_one_more_where_the_size_is_odd() -> None:
     assert "pads an axis of size S with 0 before and 1 behind" in told
 
 
+def test_the_middle_of_an_image_begins_at_half_of_half_of_it() -> None:
+    """Of S rows, the S//2 in the middle: they begin at (S - S//2)//2, which is neither S//4 nor (S + 3)//4."""
+    begins = {size: (size - size // 2) // 2 for size in (45, 46, 47, 51)}
+    nets = {size: Net(f"Slice-8(f32[1,{size},4], [{at}], [{at + size // 2}], [1], [1]) -> Result") for size, at in begins.items()}
+    [told] = errors(_beside(nets[45], nets[47], "[1,S,4]"))
+    assert "may give [(S + 1)//4:" in told and "[(S + 2)//4:" in told
+    found = _beside(nets[46], nets[51], "[1,S,4]")
+    assert (errors(found), _result(found)) == ([], "[1,S//2,4]")
+
+
 def test_a_slice_that_only_one_export_has_is_told() -> None:
     """A crop to a multiple of 4 leaves no layer where the size is one; the exports may cut different axes, too."""
     text, cut = "f32[1,{},{},4] -> {}soft: Softmax-8(axis=3) -> Result", "cut: Slice-8([0], [{}], [1], [{}]) -> "
