@@ -58,6 +58,8 @@ _FACTORS: Final = (1, -1, 2, -2, 0.5, -0.5)
 _TRIALS: Final = (12, 35, 1001)
 # In so many parts, a half and a quarter of a size are whole numbers, which may be compared with `H//2`.
 _PARTS: Final = 240
+# More indices than this may be evenly spaced.
+_FEW: Final = 2
 # What a slice states beside its limits.
 _STEPS: Final = ("step", "strides")
 # The layers whose handlers mend the other numbers.
@@ -132,14 +134,22 @@ def restate(bench: Bench) -> None:
     item, witness = bench.item, bench.witness
     near = [size for value in item.inputs if value is not None for size in bench.shape(value) or ()]
     for port, here, there in differing(bench) if witness is not None else ():
-        pairs = zip(here, there, strict=True)
-        ways = [[one] if one == other else _ways(bench, cast("Witness", witness), one, other, near) for one, other in pairs]
-        if all(ways):
-            wanted = bench.pick([Seen(one) for one in islice(product_of(*ways), _MOST)])
+        pairs, known = [*zip(here, there, strict=True)], cast("Witness", witness)
+        may_move = len({other - one for one, other in pairs if one != other}) == 1  # else no place is so many elements from the end
+        ways = [[one] if one == other else _ways(bench, known, one, other, near, may_move=may_move) for one, other in pairs]
+        spaced = [_spaced(size, len(here)) for size in near if isinstance(size, Dim)] if len(here) > _FEW else []
+        fitting = [one for one in spaced if [(bench.at(size), known.at(size)) for size in one] == pairs]
+        if fitting or all(ways):
+            wanted = bench.pick([Seen(one) for one in fitting or islice(product_of(*ways), _MOST)])
             shape = bench.recorded_sizes(source(item, port)) or ()
             made = vector(bench, wanted, source(item, 0))
             bench.connect(port, made if len(shape) == 1 else _add(bench, "Reshape", made, np.array(shape, np.int64), special_zero=False))
             bench.mend(_name(item, port), here, wanted, "generated", AS_SEEN)
+
+
+def _spaced(size: Dim, count: int) -> list[Size]:
+    """So many indices that are evenly spaced from the first one of an axis to the last one, rounded down, as a video is sampled."""
+    return [(size - 1) * at // (count - 1) for at in range(count)]
 
 
 def clamp(bench: Bench) -> None:
@@ -163,10 +173,10 @@ def clamp(bench: Bench) -> None:
     put_instead(bench, new)
 
 
-def _ways(bench: Bench, witness: Witness, here: int, there: int, near: Iterable[Size] = ()) -> list[Size]:
+def _ways(bench: Bench, witness: Witness, here: int, there: int, near: Iterable[Size] = (), *, may_move: bool = True) -> list[Size]:
     """The formulas of a number in both exports, of the sizes `near` the layer, else of other tensors; a negative one counts from the end.
 
-    They are sizes, last indices and parts, else what is left of a size near the layer.
+    They are sizes, last indices and parts, else, if it `may_move`, what is left of a size near the layer.
     """
     sign, samples = -1 if here < 0 else 1, _samples(bench)
     here, there = sign * here, sign * there
@@ -175,7 +185,8 @@ def _ways(bench: Bench, witness: Witness, here: int, there: int, near: Iterable[
         numbers = ((size, bench.at(size), witness.at(size)) for size in own)
         left = [(size, here - was) for size, was, now in numbers if isinstance(was, int) and now is not None and here - was == there - now]
         found = [*explained(bench, own, here, there), *[size - 1 for size, more in left if more == -1]]
-        found = found or [size + more for size, more in left if is_near and str(size).isidentifier() and symbols(size).isdisjoint(samples)]
+        moved = left if is_near and may_move else []
+        found = found or [size + more for size, more in moved if str(size).isidentifier() and symbols(size).isdisjoint(samples)]
         if found:
             return [*{str(one): sign * one for one in found}.values()]
     return []

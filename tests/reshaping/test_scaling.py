@@ -394,6 +394,17 @@ def test_the_middle_of_an_image_begins_at_half_of_half_of_it() -> None:
     assert (errors(found), _result(found)) == ([], "[1,S//2,4]")
 
 
+def test_indices_that_sample_an_axis_are_spaced_at_other_sizes() -> None:
+    """Five frames of a video from the first one to the last one; other indices have no common rule."""
+    text = "Gather-8(f32[2,{},4], {}, 1) -> Result"
+    sampled = {size: Net(text.format(size, [(size - 1) * at // 4 for at in range(5)])) for size in (30, 33)}
+    found = _beside(sampled[30], sampled[33], "[2,S,4]")
+    assert errors(found) == []
+    assert [mend["now"] for mend in found.to_dict()["mends"]] == ["[0,(S + 3)//4 - 1,(S + 1)//2 - 1,S - (S + 2)//4 - 1,S - 1]"]
+    others = {size: Net(text.format(size, indices)) for size, indices in ((30, [0, 7, 21, 29]), (33, [0, 8, 24, 33 - 2]))}
+    assert errors(_beside(others[30], others[33], "[2,S,4]"))
+
+
 def test_a_slice_that_only_one_export_has_is_told() -> None:
     """A crop to a multiple of 4 leaves no layer where the size is one; the exports may cut different axes, too."""
     text, cut = "f32[1,{},{},4] -> {}soft: Softmax-8(axis=3) -> Result", "cut: Slice-8([0], [{}], [1], [{}]) -> "
