@@ -390,6 +390,8 @@ def _degenerate(bench: Bench, name: str) -> Doubt:
 def _divide_downward(bench: Bench) -> None:
     """Compute quotients of negative sizes, such as `-(-H//2)`, without any: OpenVINO's CPU plugin rounds these toward zero at run time."""
     for item in bench.draft.of_type("Divide"):
+        if len(item.inputs) != 2 or None in item.inputs or not item.outputs:
+            continue
         dividend, divisor, own = ([*(bench.elements(one) or ())] for one in (source(item, 0), source(item, 1), item.outputs[0]))
         sizes = [(one, bench.at(one)) for one in dividend if isinstance(one, Dim)]
         if not own or not bench.is_of_sizes(item.outputs[0]) or not any(isinstance(was, int) and was < 0 for _, was in sizes):

@@ -186,7 +186,7 @@ def _pads(bench: Bench, item: Item, axes: Sequence[int]) -> None:
 
 
 def _may_follow(bench: Bench, ways: Ways, pads: Sequence[int]) -> bool:
-    """Whether pads may follow from a size: those that differ, and equal ones where a window of either export has others."""
+    """Whether pads may follow from a size: those that differ, and equal ones where a window of either export is padded by size."""
     if same(ways[0][0], ways[1][0]) or not any(pads):
         return False
     exports = [(bench, [*bench.draft.of_type("Pad", *WINDOWS)])]
@@ -201,7 +201,7 @@ def _is_padded_by_size(bench: Bench, item: Item) -> bool:
     if len(windows) != 1 or windows[0].type not in WINDOWS or {*numbers_of(windows[0], "strides")} == {1}:
         return False
     if item.type == "Pad":
-        return bench.elements(source(item, 1)) != bench.elements(source(item, 2))
+        return len({bench.elements(one) for one in item.inputs[1:3] if one is not None}) == 2
     is_automatic = item.attributes.get("auto_pad", "").startswith("same")
     return is_automatic or numbers_of(item, "pads_begin") != numbers_of(item, "pads_end")
 
