@@ -54,6 +54,9 @@ def slice_limits(bench: Bench) -> None:
         starts = [*seen_along(bench, 1, at, own, was), *_starts(bench, begin, own, was)]
         found = []
         for start in _stated(bench, 1, at, own, starts):
+            if isinstance(start, Dim) and _is_single(bench, at):  # one element stays one
+                found.append((start, start + 1))
+                continue
             stops = [*seen_along(bench, 2, at, own, was, start), *_stops(bench, start, end, own, was)]
             # Parts of the axis come behind sizes of earlier axes.
             stops.sort(key=lambda one: not isinstance(one, Dim) or expression_of(one) not in bench.notes.places)
@@ -70,6 +73,14 @@ def slice_limits(bench: Bench) -> None:
         bench.connect(2, vector(bench, [last if whole else one for (_, one), whole in zip(wanted, is_whole, strict=True)], data))
         ways = ["to the end" if whole else one for (_, one), whole in zip(wanted, is_whole, strict=True)]
         bench.mend("ends", ends, ways, "generated", "the end was that of the axis; irshape assumes the same at other sizes")
+
+
+def _is_single(bench: Bench, at: int) -> bool:
+    """Whether a slice takes one element of an axis in both exports."""
+    item, there = bench.item, [stated_there(bench, port)[at : at + 1] for port in (1, 2)]
+    here = [(bench.elements(source(item, port)) or ())[at : at + 1] for port in (1, 2)]
+    limits = [(*begin, *end) for begin, end in (here, there)]
+    return all(len(one) == 2 and isinstance(one[0], int) and one[1] == one[0] + 1 for one in limits)
 
 
 def _starts(bench: Bench, begin: Any, own: Size, recorded: int) -> list[Any]:

@@ -405,6 +405,14 @@ def test_indices_that_sample_an_axis_are_spaced_at_other_sizes() -> None:
     assert errors(_beside(others[30], others[33], "[2,S,4]"))
 
 
+def test_a_slice_of_one_element_stays_one() -> None:
+    """The middle frame: its end is one behind its begin, whatever else fits the numbers of both exports."""
+    nets = {s: Net(f"_x: f32[1,{s},4]\nAdd(_x, Slice-8(_x, [{s // 2}], [{s // 2 + 1}], [1], [1])) -> Result") for s in (7, 11, 12)}
+    [told] = _beside(nets[7], nets[11], "[1,S,4]").errors
+    assert told.message.endswith("may give [S//2:S//2 + 1] or [(S + 1)//2 - 1:(S + 1)//2]") and "such as S=10" in str(told.hint)
+    assert errors(_beside(nets[7], nets[12], "[1,S,4]")) == []
+
+
 def test_a_slice_that_only_one_export_has_is_told() -> None:
     """A crop to a multiple of 4 leaves no layer where the size is one; the exports may cut different axes, too."""
     text, cut = "f32[1,{},{},4] -> {}soft: Softmax-8(axis=3) -> Result", "cut: Slice-8([0], [{}], [1], [{}]) -> "
