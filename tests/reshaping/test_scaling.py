@@ -405,6 +405,14 @@ def test_indices_that_sample_an_axis_are_spaced_at_other_sizes() -> None:
     assert errors(_beside(others[30], others[33], "[2,S,4]"))
 
 
+def test_an_end_that_is_the_whole_axis_here_may_be_a_crop_there() -> None:
+    """12 of 12 rows, and 12 of 14: groups of 3 or of 4 rows, or always 12."""
+    one, other = (Net(f"Slice-8(f32[1,{size},4], [0], [12], [1], [1]) -> Result") for size in (12, 14))
+    for here, there in ((one, other), (other, one)):
+        [told] = errors(_beside(here, there, "[1,S,4]"))
+        assert "ends at index 12 of an axis of size S" in told and told.endswith("because 4*(S//4) is 12 in both")
+
+
 def test_a_slice_of_one_element_stays_one() -> None:
     """The middle frame: its end is one behind its begin, whatever else fits the numbers of both exports."""
     nets = {s: Net(f"_x: f32[1,{s},4]\nAdd(_x, Slice-8(_x, [{s // 2}], [{s // 2 + 1}], [1], [1])) -> Result") for s in (7, 11, 12)}
