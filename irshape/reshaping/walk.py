@@ -154,7 +154,13 @@ def _cause(bench: Bench, error: Refusal) -> Refusal:
 
 _CUT_OTHERWISE: Final = "the two exports cut different axes: give an export of sizes that are cut along the same axes"
 # Layers that an export has only at sizes that need them, and what they do to a size.
-_FITTED: Final = {**dict.fromkeys(slices.HANDLERS, "cut"), "Pad": "padded"}
+_FITTED: Final = {**dict.fromkeys(slices.HANDLERS, "cut"), "Pad": "padded", "Interpolate": "resized"}
+
+
+def _unpaired(item: Item, is_paired: Callable[[Item], bool]) -> list[Item]:
+    """The layers of these kinds before a layer, up to those that both exports have."""
+    before = reached([item], lambda one: [producer for producer in one.producers if not is_paired(producer)])
+    return [one for one in before if one is not item and one.type in _FITTED]
 
 
 def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = None) -> Refusal:
@@ -162,8 +168,9 @@ def _contradiction(bench: Bench, item: Item, told: str, constant: Item | None = 
     partner, sizes = (None, {}) if bench.witness is None else (bench.witness.partners.get(item.base), bench.witness.sizes)
     if partner is not None and bench.witness is not None:
         paired = bench.witness.partners
-        alone = [one for one in item.producers if one.type in _FITTED and one.base not in paired]
-        theirs = [one for one in partner.producers if one.type in _FITTED and one not in paired.values()]
+        others = {*paired.values()}
+        alone = _unpaired(item, lambda one: one.base is None or one.base in paired)
+        theirs = _unpaired(partner, others.__contains__)
         if alone:
             hint = f"the other export has no {alone[0]!r}: give an export of a size that is {_FITTED[alone[0].type]}, too"
             return Refusal(item, told, constant, hint)
