@@ -139,8 +139,8 @@ def restate(bench: Bench) -> None:
         ways = [[one] if one == other else _ways(bench, known, one, other, near, may_move=may_move) for one, other in pairs]
         spaced = [_spaced(size, len(here)) for size in near if isinstance(size, Dim)] if len(here) > _FEW else []
         fitting = [one for one in spaced if [(bench.at(size), known.at(size)) for size in one] == pairs]
-        if fitting or all(ways):
-            wanted = bench.pick([Seen(one) for one in fitting or islice(product_of(*ways), _MOST)])
+        if options := [Seen(one) for one in (*fitting, *islice(product_of(*ways), _MOST))]:
+            wanted = bench.pick(options)
             shape = bench.recorded_sizes(source(item, port)) or ()
             made = vector(bench, wanted, source(item, 0))
             bench.connect(port, made if len(shape) == 1 else _add(bench, "Reshape", made, np.array(shape, np.int64), special_zero=False))

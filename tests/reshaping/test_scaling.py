@@ -401,6 +401,9 @@ def test_indices_that_sample_an_axis_are_spaced_at_other_sizes() -> None:
     found = _beside(sampled[30], sampled[33], "[2,S,4]")
     assert errors(found) == []
     assert [mend["now"] for mend in found.to_dict()["mends"]] == ["[0,(S + 3)//4 - 1,(S + 1)//2 - 1,S - (S + 2)//4 - 1,S - 1]"]
+    thirds = {size: Net(text.format(size, [0, size // 2, size - 1])) for size in (9, 11)}
+    [told] = errors(_beside(thirds[9], thirds[11], "[2,S,4]"))
+    assert "may give [0,(S + 1)//2 - 1,S - 1]," in told and "[0,S//2,S - 1]" in told  # both exports are odd
     others = {size: Net(text.format(size, indices)) for size, indices in ((30, [0, 7, 21, 29]), (33, [0, 8, 24, 33 - 2]))}
     assert errors(_beside(others[30], others[33], "[2,S,4]"))
 
